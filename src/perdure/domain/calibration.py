@@ -1,0 +1,40 @@
+"""How an encoder's cosine reads as relevance.
+
+Encoders put unrelated texts at different cosines (0.0 for a scripted one, about 0.3 for a small
+multilingual one), so a raw cosine means nothing across encoders. A calibration maps it to a
+relevance in [0, 1] through a few anchor points.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """A rising, piecewise linear map from cosine to relevance.
+
+    `anchors` are (cosine, relevance) pairs, both rising; below the first the relevance is the
+    first's, above the last the last's. `noise` is the cosine up to which a pair says nothing: a
+    hit found by its vector alone must exceed it. None means the encoder is not calibrated: every
+    neighbour counts as a candidate.
+    """
+
+    anchors: tuple[tuple[float, float], ...] = ((0.0, 0.0), (1.0, 1.0))
+    noise: float | None = None
+
+    def relevance(self, cosine: float) -> float:
+        """Relevance in [0, 1] of a pair with this cosine."""
+        anchors = self.anchors
+        right = bisect_right(anchors, (cosine, float("inf")))
+        if right == 0:
+            return anchors[0][1]
+        if right == len(anchors):
+            return anchors[-1][1]
+        (x0, y0), (x1, y1) = anchors[right - 1], anchors[right]
+        return y0 + (y1 - y0) * (cosine - x0) / (x1 - x0)
+
+
+UNCALIBRATED = Calibration()
+"""The cosine itself, clipped at zero; every neighbour is a candidate."""

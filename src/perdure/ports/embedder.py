@@ -1,0 +1,61 @@
+"""What the engine needs from an embedding model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perdure.domain.calibration import UNCALIBRATED, Calibration
+
+FloatArray = NDArray[np.float32]
+
+Purpose = Literal["query", "document"]
+"""`query` is answered at once and never waits behind a bulk write; `document` may be batched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingModel:
+    """Which model made a vector. Two vectors may be compared only when `identity` agrees.
+
+    `max_tokens` is the longest input in the rough tokens of `domain.budget` (None: unknown, and
+    the engine stays under 256); longer texts are embedded in pieces.
+    """
+
+    name: str
+    dimension: int
+    version: str = "1"
+    calibration: Calibration = UNCALIBRATED
+    max_tokens: int | None = None
+
+    @property
+    def identity(self) -> str:
+        """Stored beside each vector: name, version and dimension, such as `usem3@3/512`."""
+        return f"{self.name}@{self.version}/{self.dimension}"
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors.
+
+    An embedder whose `embed` never awaits anything outside Python (it computes in the calling
+    thread) may set `is_blocking = True`; the blocking client then calls it without an event loop
+    and the async client runs it in a worker thread. Without the attribute it is taken to need
+    the event loop.
+    """
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """The identity of the vectors. Constant for the life of the embedder."""
+        ...
+
+    async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
+        """One row per text, in order: float32, shape (len(texts), model.dimension), unit length.
+
+        An empty input gives shape (0, model.dimension). Raises `EmbedderUnavailable` when
+        retrying may help and `EmbedderRejected` when it cannot.
+        """
+        ...
