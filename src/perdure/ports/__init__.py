@@ -1,0 +1,1 @@
+"""What the engine needs from outside, in domain terms."""

@@ -1,0 +1,157 @@
+"""Everything a store writes, as values: changes with preconditions, and the journal they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perdure.domain.records import Memory
+from perdure.domain.scope import Scope
+
+
+class Operation(StrEnum):
+    """What happened to a memory; the word in the journal and in `history`."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    SUPERSEDED = "superseded"
+    FORGOTTEN = "forgotten"
+    RESTORED = "restored"
+    PROMOTED = "promoted"
+    REINFORCED = "reinforced"
+    IMPORTED = "imported"
+    ACCESSED = "accessed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Vectors:
+    """The vectors of one memory: float32, shape (pieces, dimension), unit length, all by `model`.
+
+    The first row is the whole text where it was embedded whole; further rows are its pieces.
+    """
+
+    model: str
+    rows: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Change:
+    """One memory before and after. `before` None means it is new.
+
+    Precondition: without `before` no memory has the id; with it the stored version is
+    `before.version`, and `after.version` is one more. `vectors` None leaves the stored ones when
+    the searchable text is unchanged and removes them when it changed: an old vector must never
+    find a new text.
+    """
+
+    operation: Operation
+    before: Memory | None = None
+    after: Memory
+    vectors: Vectors | None = None
+    reason: str | None = None
+
+    @property
+    def text_changed(self) -> bool:
+        """Whether what a search sees differs from before."""
+        return self.before is None or self.before.searchable_text != self.after.searchable_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotState:
+    """Precondition: the slot's unretired members are exactly these (id, version) pairs."""
+
+    scope: Scope
+    key: str
+    members: frozenset[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdempotencyKey:
+    """One user's key for one request. `request` is a digest of what was asked."""
+
+    scope: Scope
+    key: str
+    request: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accesses:
+    """How often a memory was recalled since the last write, and when last."""
+
+    memory_id: str
+    scope: Scope
+    count: int
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChangeSet:
+    """What is written together or not at all.
+
+    `unless_known` names changes (by position) that must not be applied when a visible memory
+    already says the same (`domain.duplicates.restates`). `answer` is what a repeated request with
+    the same idempotency key gets back: JSON.
+    """
+
+    changes: tuple[Change, ...]
+    at: datetime
+    actor: str = ""
+    request_id: str = ""
+    config_hash: str = ""
+    unless_known: frozenset[int] = frozenset()
+    slots: tuple[SlotState, ...] = ()
+    idempotency: IdempotencyKey | None = None
+    answer: Mapping[str, Any] | None = None
+    accesses: tuple[Accesses, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """All of it is durable. `sequence` is the journal's position after it."""
+
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Nothing was written, because a precondition failed.
+
+    `known` maps positions of `unless_known` changes to the memory that already says it; `stale`
+    lists ids whose version moved or that exist already; `slots` the keys that changed; `repeated`
+    is the answer of the earlier request with this idempotency key; `clashing` is true when that
+    request asked for something else.
+    """
+
+    known: Mapping[int, Memory] = field(default_factory=dict)
+    stale: tuple[str, ...] = ()
+    slots: tuple[str, ...] = ()
+    repeated: Mapping[str, Any] | None = None
+    clashing: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalEntry:
+    """One line of the journal. `change` holds the changed fields as `domain.codec` writes them.
+
+    `digest` covers this entry and, through `previous`, all before it: hexadecimal BLAKE2b.
+    """
+
+    sequence: int
+    at: datetime
+    operation: Operation
+    memory_id: str
+    version: int
+    scope: Scope
+    actor: str
+    request_id: str
+    config_hash: str
+    reason: str | None
+    change: Mapping[str, Any]
+    previous: str
+    digest: str

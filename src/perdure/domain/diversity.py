@@ -1,0 +1,55 @@
+"""Leaving out what was said already, and not saying ten times nearly the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from perdure.domain.duplicates import is_near_duplicate
+
+Item = TypeVar("Item")
+
+
+def without_near_duplicates(
+    items: Sequence[Item], *, text: Callable[[Item], str], limit: int
+) -> list[Item]:
+    """The first `limit` items none of which says the same as one before it."""
+    kept: list[Item] = []
+    for item in items:
+        words = text(item)
+        if not any(is_near_duplicate(words, text(other)) for other in kept):
+            kept.append(item)
+            if len(kept) == limit:
+                break
+    return kept
+
+
+def maximal_marginal_relevance(
+    scores: Sequence[float],
+    similarity: Callable[[int, int], float],
+    *,
+    limit: int,
+    trade_off: float = 0.7,
+) -> list[int]:
+    """Positions in the order that balances relevance against repetition, at most `limit`.
+
+    Each step takes the item with the largest
+    trade_off × score − (1 − trade_off) × max similarity to those taken; the first is the best.
+    `scores` are best first and `similarity` gives values in [0, 1]. Ties go to the earlier.
+
+    Source: Carbonell and Goldstein, SIGIR 1998.
+    """
+    left = list(range(len(scores)))
+    taken: list[int] = []
+    while left and len(taken) < limit:
+        best = max(
+            left,
+            key=lambda i: (
+                trade_off * scores[i]
+                - (1 - trade_off) * max((similarity(i, j) for j in taken), default=0.0),
+                -i,
+            ),
+        )
+        left.remove(best)
+        taken.append(best)
+    return taken

@@ -1,0 +1,115 @@
+"""When two memories say the same, and when they only look alike."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from functools import lru_cache
+
+from perdure.domain.records import Memory, State
+from perdure.domain.text import fold, identity_text
+from perdure.domain.visibility import holds, is_expired
+
+JACCARD_THRESHOLD = 0.85
+SHINGLE_WORDS = 2
+SHINGLE_CHARS = 3
+
+
+def restates(new: Memory, old: Memory, now: datetime) -> bool:
+    """Whether storing `new` would add nothing to the visible memory `old`.
+
+    True only when nothing would be lost by keeping `old` alone: the same statement
+    (`identity_text`) by the same speaker in the same scope, kind and slot, holding at least as
+    long, lasting at least as long, with all of the new metadata, attachments and pins. Two
+    events at different stated times are two memories however alike their words.
+    """
+    return (
+        old.scope == new.scope
+        and old.kind is new.kind
+        and old.key == new.key
+        and identity_text(old.content) == identity_text(new.content)
+        and old.state not in (State.FORGOTTEN, State.SUPERSEDED)
+        and old.retired_at is None
+        and not is_expired(old, now)
+        and _holds_throughout(old, new)
+        and (old.expires_at is None or _lasts(old, new))
+        and _same_event(old, new)
+        and (old.pinned or not new.pinned)
+        and (old.source.role, old.source.speaker) == (new.source.role, new.source.speaker)
+        and (old.subject, old.predicate, old.object, old.polarity)
+        == (new.subject, new.predicate, new.object, new.polarity)
+        and set(new.attachments) <= set(old.attachments)
+        and all(key in old.metadata and old.metadata[key] == value
+                for key, value in new.metadata.items())
+    )  # fmt: skip
+
+
+def _holds_throughout(old: Memory, new: Memory) -> bool:
+    if not holds(old, new.valid_from):
+        return False
+    return old.valid_to is None or (new.valid_to is not None and new.valid_to <= old.valid_to)
+
+
+def _lasts(old: Memory, new: Memory) -> bool:
+    return (
+        old.expires_at is not None
+        and new.expires_at is not None
+        and new.expires_at <= old.expires_at
+    )
+
+
+def _same_event(old: Memory, new: Memory) -> bool:
+    """A time the caller did not state is the time of recording, and says nothing."""
+    stated = new.occurred_at != new.recorded_at or new.occurred_until is not None
+    return not stated or (
+        old.occurred_at == new.occurred_at and old.occurred_until == new.occurred_until
+    )
+
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,:]\d+)*|[-+%$€£¥°/]")
+_UNSPACED_CHAR = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_LIGHT = frozenset("a an the very really just so well oh please 呢 吧 啊 呀 嘛 哦 - /".split())
+"""Words whose presence never changes what is said. Pronouns, tenses, prepositions and negations
+are not among them: they do."""
+
+
+@lru_cache(maxsize=4096)
+def _telling_tokens(text: str) -> tuple[str, ...]:
+    tokens: list[str] = []
+    for token in _TOKEN.findall(fold(text)):
+        tokens.extend(token if _UNSPACED_CHAR.match(token) else (token,))
+    return tuple(token for token in tokens if token not in _LIGHT)
+
+
+@lru_cache(maxsize=4096)
+def shingles(text: str) -> frozenset[tuple[str, ...]]:
+    """Runs of neighbouring words (spaced scripts) or characters (Chinese, Japanese, Thai)."""
+    tokens = _telling_tokens(text)
+    unspaced = sum(bool(_UNSPACED_CHAR.match(token)) for token in tokens)
+    size = SHINGLE_CHARS if unspaced * 2 > len(tokens) else SHINGLE_WORDS
+    return frozenset(tokens[i : i + size] for i in range(len(tokens) - size + 1))
+
+
+def jaccard(one: str, other: str) -> float:
+    """Shared shingles over all shingles, in [0, 1]; texts too short for any compare whole."""
+    first, second = shingles(one), shingles(other)
+    if not first or not second:
+        return float(_telling_tokens(one) == _telling_tokens(other))
+    return len(first & second) / len(first | second)
+
+
+def is_near_duplicate(one: str, other: str) -> bool:
+    """Whether one of two texts may be left out of an answer because the other says the same.
+
+    They must be made of the same telling words, in nearly the same order (more than 0.85 of the
+    shingles shared). Any word that is in one and not in the other (a digit, a negation, a name, a
+    date, an antonym) makes them two statements, however much else they share.
+    """
+    if one == other:
+        return True
+    first, second = _telling_tokens(one), _telling_tokens(other)
+    if len(first) != len(second) or not first:
+        return not first and not second and identity_text(one) == identity_text(other)
+    if first == second:
+        return True
+    return sorted(first) == sorted(second) and jaccard(one, other) > JACCARD_THRESHOLD

@@ -1,0 +1,46 @@
+"""Several rankings made one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from perdure.domain.lexical import K1
+
+RRF_K = 60
+LEXICAL_HALF = 0.5
+
+
+def reciprocal_rank(rankings: Sequence[Sequence[str]], *, k: int = RRF_K) -> dict[str, float]:
+    """Merge rankings by reciprocal rank.
+
+    Each ranking is best-first and free of repeats. A result's weight is the sum of
+    1 / (k + rank) over the rankings that contain it, rank counted from 1, so it lies in
+    (0, len(rankings) / (k + 1)]. Kept as a baseline: with equal weights it loses to its better
+    arm when the other is weak.
+
+    Source: Cormack, Clarke and Buettcher, SIGIR 2009; k = 60 is their setting.
+    """
+    merged: dict[str, float] = {}
+    for ranking in rankings:
+        for rank, item in enumerate(ranking, start=1):
+            merged[item] = merged.get(item, 0.0) + 1.0 / (k + rank)
+    return merged
+
+
+def lexical_relevance(score: float) -> float:
+    """Relevance in [0, 1) of a normalised BM25 score (`domain.lexical.lexical_score`).
+
+    score / (score + 0.5): half of the question's weight answered reads as 0.5, all of it as 0.67,
+    the most that BM25 can give (2.2) as 0.81. Strictly rising, so it keeps the order.
+    """
+    bounded = min(max(score, 0.0), K1 + 1.0)
+    return bounded / (bounded + LEXICAL_HALF)
+
+
+def relevance(vector: float, lexical: float) -> float:
+    """Both arms together, in [0, 1]: 1 − (1 − vector)(1 − lexical).
+
+    Each argument is an arm's relevance. One arm alone keeps its own value, and neither can lower
+    what the other found, so a weak arm never hides a strong one's hit.
+    """
+    return 1.0 - (1.0 - vector) * (1.0 - lexical)

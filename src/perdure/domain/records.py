@@ -1,0 +1,123 @@
+"""What is stored: one frozen record for episodes and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Literal
+
+from perdure.domain.scope import Scope
+
+Json = Any
+"""A JSON value: None, bool, int, float, str, list or dict with text keys."""
+
+EMPTY: Mapping[str, Json] = MappingProxyType({})
+
+
+class Kind(StrEnum):
+    """Which tier a memory belongs to, and for how long it is meant."""
+
+    SHORT_TERM = "short_term"
+    LONG_TERM = "long_term"
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+
+
+class State(StrEnum):
+    """Where a memory is in its life."""
+
+    ACTIVE = "active"
+    COMPRESSED = "compressed"
+    ARCHIVED = "archived"
+    SUPERSEDED = "superseded"
+    FORGOTTEN = "forgotten"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where the words came from."""
+
+    role: str | None = None
+    speaker: str | None = None
+    message_ids: tuple[str, ...] = ()
+
+
+NO_SOURCE = Source()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """Something that is not text: kept elsewhere, found through its caption."""
+
+    media_type: str
+    digest: str
+    location: str
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strength:
+    """Spaced-repetition state; see `domain.strength` for the formulas."""
+
+    ease: float = 2.5
+    interval_days: float = 1.0
+    repetitions: int = 0
+    due_at: datetime | None = None
+
+
+NEW_STRENGTH = Strength()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One memory as it stands at one version. Changing it means storing a successor.
+
+    Times are aware UTC. `valid_from`/`valid_to` say when it holds in the world (half open;
+    None: no end known); `recorded_at`/`retired_at` say when we learnt it and when we stopped
+    believing it. `importance` and `confidence` lie in [0, 1]. `subject`, `predicate`, `object`
+    and `polarity` are set for facts only. `key` is the slot the caller named, if any.
+    """
+
+    id: str
+    content: str
+    scope: Scope
+    occurred_at: datetime
+    recorded_at: datetime
+    valid_from: datetime
+    kind: Kind = Kind.LONG_TERM
+    state: State = State.ACTIVE
+    version: int = 1
+    importance: float = 0.5
+    confidence: float = 1.0
+    occurred_until: datetime | None = None
+    valid_to: datetime | None = None
+    retired_at: datetime | None = None
+    expires_at: datetime | None = None
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str | None = None
+    metadata: Mapping[str, Json] = field(default_factory=lambda: EMPTY)
+    pinned: bool = False
+    key: str | None = None
+    source: Source = NO_SOURCE
+    accessed_count: int = 0
+    used_count: int = 0
+    last_accessed_at: datetime | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    object: str | None = None
+    polarity: Literal["+", "-"] | None = None
+    causes: tuple[str, ...] = ()
+    provenance: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    strength: Strength = NEW_STRENGTH
+
+    @property
+    def searchable_text(self) -> str:
+        """The words a search sees: the content and the captions of its attachments."""
+        if not self.attachments:
+            return self.content
+        captions = [item.caption for item in self.attachments if item.caption]
+        return "\n".join([self.content, *captions])

@@ -1,0 +1,151 @@
+"""The store of record: the only truth, written through one atomic change set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
+from perdure.domain.query import Condition, Found, Query, Search
+from perdure.domain.records import Memory
+from perdure.domain.scope import Scope
+from perdure.domain.visibility import View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something `check` found wrong: where, what, and whether it was mended."""
+
+    place: str
+    problem: str
+    memory_id: str | None = None
+    repaired: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How much a scope holds. `bytes` is the whole store's, as far as it can be told."""
+
+    memories: Mapping[str, int]
+    recalled: int
+    used: int
+    without_vector: int
+    bytes: int
+
+
+@runtime_checkable
+class Store(Protocol):
+    """Keeps memories, their vectors, and the journal.
+
+    Walls are the store's business too: no method returns anything of another tenant, nor of
+    another user unless the view says `everything`. Results depend on nothing outside the view,
+    not even through statistics.
+
+    A store whose methods never await anything outside Python sets `is_blocking = True`; the
+    blocking client then calls it without an event loop, and the async client through
+    `perdure.ports.blocking`. Every method may raise `Unavailable`; none reports a failure as an
+    empty result.
+    """
+
+    async def apply(self, changes: ChangeSet) -> Applied | Refused:
+        """Write everything in the change set, or nothing.
+
+        Returns `Applied` only when it is durable. All preconditions are checked in the same
+        transaction; a failed one gives `Refused` with every failure that was found. Writes one
+        journal entry per change, in order, and one per access. An empty change set is `Applied`
+        and writes nothing.
+        """
+        ...
+
+    async def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Memory]:
+        """The memories with these ids behind the scope's walls, whatever their state.
+
+        Agent and session do not narrow: an id names one memory. Unknown ids are left out.
+        """
+        ...
+
+    async def slot(self, scope: Scope, key: str) -> list[Memory]:
+        """Every unretired, unforgotten memory with this slot key behind the scope's walls and
+        with the same agent and session, ordered by (valid_from, id)."""
+        ...
+
+    async def query(self, query: Query) -> list[Memory]:
+        """One page, sorted by the order's value and then by id."""
+        ...
+
+    async def count(self, condition: Condition) -> int:
+        """How many memories the condition admits."""
+        ...
+
+    async def search(self, search: Search) -> Found:
+        """Both arms' best candidates among what the condition admits.
+
+        The vector arm is exact: the `limit` memories with the highest cosine (a memory's cosine
+        is the best of its vectors), ties by id. The lexical arm is BM25 as in `domain.lexical`
+        with the statistics of exactly the admitted memories: the `limit` highest above 0, ties by
+        id. Vectors of another model are ignored.
+        """
+        ...
+
+    async def history(self, scope: Scope, memory_id: str) -> list[JournalEntry]:
+        """The memory's journal entries in order, without accesses; empty when unknown."""
+        ...
+
+    async def changes_since(
+        self, view: View, sequence: int, *, limit: int | None = None
+    ) -> list[JournalEntry]:
+        """Journal entries the view's scope admits, with a higher sequence, in order."""
+        ...
+
+    async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
+        """Memories of any scope, not forgotten, without vectors by this model; by id.
+
+        For the embedding worker only: its result never reaches a caller.
+        """
+        ...
+
+    async def put_vectors(self, vectors: Mapping[str, tuple[int, Vectors]]) -> int:
+        """Set the vectors of memories by id, each only while its version is the given one.
+
+        Returns how many were set. Vectors are derived, so this leaves no journal entry.
+        """
+        ...
+
+    async def embedding_model(self) -> str | None:
+        """Identity of the model whose vectors this store uses; None before the first."""
+        ...
+
+    async def adopt_model(self, model: str, *, replacing: str | None) -> bool:
+        """Make `model` the one whose vectors are used, if the present one is `replacing`.
+
+        False, and nothing changed, when the present one is another. Vectors of other models are
+        used for nothing from then on and are removed.
+        """
+        ...
+
+    async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
+        """Take or renew an exclusive, expiring right. False while another owner holds it."""
+        ...
+
+    async def release(self, name: str, *, owner: str) -> None:
+        """Give a lease back; nothing happens when the owner does not hold it."""
+        ...
+
+    async def sizes(self, view: View) -> Sizes:
+        """Counts and bytes for `stats`."""
+        ...
+
+    async def check(self, *, repair: bool) -> list[Finding]:
+        """Look at every row, index, link and the journal's chain; repair what is derived."""
+        ...
+
+    async def backup(self, target: Path) -> None:
+        """A consistent copy at a path that does not exist yet, made while writes go on."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was acknowledged and let go of files, threads and connections."""
+        ...
