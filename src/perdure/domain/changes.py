@@ -73,11 +73,16 @@ class SlotState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdempotencyKey:
-    """One user's key for one request. `request` is a digest of what was asked."""
+    """One (tenant, user)'s key for one request.
+
+    `request` is a digest of what was asked; `answer` (JSON) is what the same request gets back
+    when it comes again. Written in the same transaction as the changes.
+    """
 
     scope: Scope
     key: str
     request: str
+    answer: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +100,8 @@ class ChangeSet:
     """What is written together or not at all.
 
     `unless_known` names changes (by position) that must not be applied when a visible memory
-    already says the same (`domain.duplicates.restates`). `answer` is what a repeated request with
-    the same idempotency key gets back: JSON.
+    already says the same (`domain.duplicates.restates`), or an earlier change of this set does.
+    A set with idempotency keys and no changes still records the keys.
     """
 
     changes: tuple[Change, ...]
@@ -106,8 +111,7 @@ class ChangeSet:
     config_hash: str = ""
     unless_known: frozenset[int] = frozenset()
     slots: tuple[SlotState, ...] = ()
-    idempotency: IdempotencyKey | None = None
-    answer: Mapping[str, Any] | None = None
+    idempotency: tuple[IdempotencyKey, ...] = ()
     accesses: tuple[Accesses, ...] = ()
 
 
@@ -123,16 +127,16 @@ class Refused:
     """Nothing was written, because a precondition failed.
 
     `known` maps positions of `unless_known` changes to the memory that already says it; `stale`
-    lists ids whose version moved or that exist already; `slots` the keys that changed; `repeated`
-    is the answer of the earlier request with this idempotency key; `clashing` is true when that
-    request asked for something else.
+    lists ids whose version moved or that exist already; `slots` the keys that changed. `repeated`
+    maps positions in `idempotency` to the answer of the earlier request with the same key and
+    digest; `clashing` lists positions whose key was used with another digest.
     """
 
     known: Mapping[int, Memory] = field(default_factory=dict)
     stale: tuple[str, ...] = ()
     slots: tuple[str, ...] = ()
-    repeated: Mapping[str, Any] | None = None
-    clashing: bool = False
+    repeated: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    clashing: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

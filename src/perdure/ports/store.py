@@ -56,7 +56,7 @@ class Store(Protocol):
         Returns `Applied` only when it is durable. All preconditions are checked in the same
         transaction; a failed one gives `Refused` with every failure that was found. Writes one
         journal entry per change, in order, and one per access. An empty change set is `Applied`
-        and writes nothing.
+        and writes nothing; accesses of unknown ids are skipped.
         """
         ...
 
