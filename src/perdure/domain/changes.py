@@ -47,7 +47,7 @@ class Change:
     Precondition: without `before` no memory has the id; with it the stored version is
     `before.version`, and `after.version` is one more. `vectors` None leaves the stored ones when
     the searchable text is unchanged and removes them when it changed: an old vector must never
-    find a new text.
+    find a new text. `at` and `actor` override the change set's (an import keeps the history's).
     """
 
     operation: Operation
@@ -55,6 +55,8 @@ class Change:
     after: Memory
     vectors: Vectors | None = None
     reason: str | None = None
+    at: datetime | None = None
+    actor: str | None = None
 
     @property
     def text_changed(self) -> bool:
@@ -99,6 +101,8 @@ class Accesses:
 class ChangeSet:
     """What is written together or not at all.
 
+    Several changes of one memory may follow each other; each one's `before` is then the `after`
+    of the one before it, and each leaves its own journal entry.
     `unless_known` names changes (by position) that must not be applied when a visible memory
     already says the same (`domain.duplicates.restates`), or an earlier change of this set does.
     A set with idempotency keys and no changes still records the keys.

@@ -27,7 +27,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How much a scope holds. `bytes` is the whole store's, as far as it can be told."""
+    """How much a view's scope holds.
+
+    `memories` counts every record by its state (`State` values; forgotten ones too); `recalled`
+    and `used` are the sums of `accessed_count` and `used_count`; `without_vector` the records not
+    forgotten that no vector finds. `bytes` is the whole store's, as far as it can be told.
+    """
 
     memories: Mapping[str, int]
     recalled: int
