@@ -1,0 +1,107 @@
+"""Every setting, with its default, unit and range, checked when it is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from perdure.domain.ranking import PRESETS, Preset
+from perdure.errors import Misconfigured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a manager behaves. Frozen; pass a changed copy to `perdure.open`.
+
+    Memory:
+        short_term_size: short-term memories kept per session before the oldest is promoted to an
+            episode (1 or more).
+        long_term: keep memories beyond the short-term buffer. Off, what leaves the buffer is
+            forgotten and a deliberate long-term write is refused.
+        max_content_chars: longest content, in characters.
+        max_metadata_bytes: largest metadata of one memory, as JSON in UTF-8.
+
+    Recall:
+        retrieval_limit: hits when a call names no limit.
+        relevance_threshold: smallest score of a hit when a call names no `min_score`, 0..1.
+        ranking: a preset's name (`balanced`, `seed_weighted`, `agent_io`) or a `Preset`.
+        half_life_days: replaces the preset's half-life of recency.
+        max_query_chars: a longer query is shortened to this, with a note on the result.
+        context_tokens: budget of `recall_context` when a call names none.
+
+    Storage (SQLite):
+        durability: `full` syncs every acknowledged write to the disk; `normal` may lose the last
+            writes when the machine (not the process) dies.
+        vector_format: `float32`, or `int8` at a quarter of the size.
+        index_bytes: memory for search indexes of the scopes in use.
+
+    Work:
+        conflict_retries: how often a decision is taken again when somebody else wrote first.
+        embedding_cache: texts whose vectors are kept in memory.
+    """
+
+    short_term_size: int = 20
+    long_term: bool = True
+    max_content_chars: int = 1_000_000
+    max_metadata_bytes: int = 65_536
+    retrieval_limit: int = 10
+    relevance_threshold: float = 0.0
+    ranking: str | Preset = "balanced"
+    half_life_days: float | None = None
+    max_query_chars: int = 4_096
+    context_tokens: int = 1_000
+    durability: Literal["full", "normal"] = "full"
+    vector_format: Literal["float32", "int8"] = "float32"
+    index_bytes: int = 512 * 1024 * 1024
+    conflict_retries: int = 8
+    embedding_cache: int = 4_096
+
+    def __post_init__(self) -> None:
+        for name in (
+            "short_term_size", "max_content_chars", "max_metadata_bytes", "retrieval_limit",
+            "max_query_chars", "context_tokens", "index_bytes",
+        ):  # fmt: skip
+            _require(name, getattr(self, name), low=1)
+        for name in ("conflict_retries", "embedding_cache"):
+            _require(name, getattr(self, name), low=0)
+        _require("relevance_threshold", self.relevance_threshold, low=0.0, high=1.0)
+        if self.half_life_days is not None and self.half_life_days <= 0:
+            raise Misconfigured("settings.half_life_days must be above 0")
+        _one_of("durability", self.durability, ("full", "normal"))
+        _one_of("vector_format", self.vector_format, ("float32", "int8"))
+        if not isinstance(self.ranking, Preset):
+            _one_of("ranking", self.ranking, tuple(PRESETS))
+
+    @property
+    def preset(self) -> Preset:
+        """The ranking weights in force."""
+        chosen = self.ranking if isinstance(self.ranking, Preset) else PRESETS[self.ranking]
+        if self.half_life_days is None:
+            return chosen
+        values = {field.name: getattr(chosen, field.name) for field in fields(chosen)}
+        return Preset(**{**values, "half_life_days": self.half_life_days})
+
+    def as_document(self) -> dict[str, Any]:
+        """What of the settings decides answers, as JSON values, for the configuration hash."""
+        preset = self.preset
+        return {
+            "preset": {field.name: getattr(preset, field.name) for field in fields(preset)},
+            "relevance_threshold": self.relevance_threshold,
+            "short_term_size": self.short_term_size,
+            "long_term": self.long_term,
+            "max_query_chars": self.max_query_chars,
+            "vector_format": self.vector_format,
+        }
+
+
+def _require(name: str, value: float, *, low: float, high: float | None = None) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Misconfigured(f"settings.{name} must be a number, not {type(value).__name__}")
+    if value < low or (high is not None and value > high):
+        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise Misconfigured(f"settings.{name} must be {bounds}, not {value}")
+
+
+def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise Misconfigured(f"settings.{name} must be one of {', '.join(allowed)}, not {value!r}")

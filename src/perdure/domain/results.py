@@ -1,0 +1,216 @@
+"""What calls give back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import overload
+
+from perdure.domain.changes import Operation
+from perdure.domain.ranking import Explanation
+from perdure.domain.records import Memory
+from perdure.domain.visibility import Status
+
+
+class Outcome(StrEnum):
+    """What became of something to be remembered; never an empty success."""
+
+    STORED = "stored"
+    ALREADY_KNOWN = "already_known"
+    SUPERSEDED = "superseded"
+    DEFERRED = "deferred"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """The answer to `remember` and `correct`.
+
+    `already_known`: an equal memory exists and is returned; nothing was written. `superseded`:
+    stored, and it took the place of the memories listed. `deferred`: stored durably, but the
+    embedder was out of reach, so it is found by its words only until the vector is made up for.
+    """
+
+    outcome: Outcome
+    memory: Memory
+    superseded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One memory recalled, with its score in [0, 1] and why.
+
+    `status` tells whether it holds today: `current`, `former`, or `contested`.
+    """
+
+    memory: Memory
+    score: float
+    status: Status
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall(Sequence[Hit]):
+    """Hits, best first. `abstained` is true when nothing relevant was found.
+
+    `query_time` is when the question was asked; `notes` says what limited the answer (a query
+    that was shortened, an embedder out of reach); `considered` how many memories it could see.
+    """
+
+    hits: tuple[Hit, ...]
+    abstained: bool
+    query_time: datetime
+    considered: int = 0
+    notes: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, index: int | slice) -> Hit | Sequence[Hit]:
+        return self.hits[index]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """Which memory a label in a context block stands for."""
+
+    label: str
+    memory_id: str
+    score: float
+
+
+class RecalledText(str):
+    """Text for a prompt; empty when nothing is relevant.
+
+    A plain `str` with two extras: `citations` in the order of the text, and `tokens`, its length
+    by the manager's token counter.
+    """
+
+    citations: tuple[Citation, ...]
+    tokens: int
+
+    def __new__(
+        cls, text: str = "", *, citations: tuple[Citation, ...] = (), tokens: int = 0
+    ) -> RecalledText:
+        made = super().__new__(cls, text)
+        made.citations = citations
+        made.tokens = tokens
+        return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Part of a listing. `next_cursor` None means that this was the last."""
+
+    items: tuple[Memory, ...]
+    next_cursor: str | None
+
+    def __iter__(self) -> Iterator[Memory]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastChange:
+    """One step in a memory's life; `memory` is how it stood after it."""
+
+    at: datetime
+    actor: str
+    operation: Operation
+    memory: Memory
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """Which memories were forgotten by this call; those forgotten before are not listed."""
+
+    ids: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """Numbers of a scope.
+
+    `memories` counts by state; `utility_ratio` is used ÷ recalled (None before the first recall);
+    `without_vector` waits for the embedder; `bytes` is the whole store's size.
+    """
+
+    memories: Mapping[str, int]
+    recalled: int
+    used: int
+    utility_ratio: float | None
+    without_vector: int
+    bytes: int
+    embedding_model: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """What an export wrote."""
+
+    memories: int
+    tombstones: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import did with each memory of the file.
+
+    `withheld` were forgotten here and stay forgotten; `without_vector` waits for the embedder.
+    """
+
+    added: int = 0
+    skipped: int = 0
+    replaced: int = 0
+    withheld: int = 0
+    without_vector: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reembedded:
+    """How many memories got a vector by `model`, and how many could not be embedded yet."""
+
+    model: str
+    embedded: int
+    remaining: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something `verify` found wrong."""
+
+    place: str
+    problem: str
+    memory_id: str | None
+    repaired: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What `verify` found. `ok` when nothing is wrong that was not repaired."""
+
+    problems: tuple[Problem, ...] = field(default=())
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything is in order now."""
+        return all(problem.repaired for problem in self.problems)
