@@ -1,0 +1,127 @@
+"""Embedding a text only once."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from perdure.embedders._lifecycle import close, is_symmetric, warm_up
+from perdure.errors import InvalidInput
+from perdure.ports.blocking import is_blocking
+from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose
+
+_ENTRY_OVERHEAD_BYTES = 300
+"""What Python and NumPy spend on one entry beside its numbers; measured."""
+
+Key = tuple[bytes, Purpose | None]
+
+
+class CachingEmbedder:
+    """Another embedder's vectors, remembered: the least recently used are dropped.
+
+    At most `capacity` vectors and about `capacity_bytes` bytes are kept (a vector of 512
+    dimensions takes 2.3 kB). A text that occurs twice in one call is embedded once. A failed call
+    leaves nothing behind. Where the inner embedder tells queries from documents (its
+    `is_symmetric` is not true), the same text is kept once for each.
+
+    Only a digest of each text is kept, yet its vector speaks of it too: `clear` when contents
+    must be gone. The arrays returned are the caller's own. Threads and event loops may share one;
+    two callers that miss the same text at the same time both compute it.
+    """
+
+    def __init__(
+        self, inner: Embedder, capacity: int = 8192, *, capacity_bytes: int = 32 * 2**20
+    ) -> None:
+        if capacity < 1 or capacity_bytes < 1:
+            raise InvalidInput(
+                "a cache needs room for at least one vector: "
+                f"capacity={capacity}, capacity_bytes={capacity_bytes}"
+            )
+        self._inner = inner
+        entry_bytes = inner.model.dimension * 4 + _ENTRY_OVERHEAD_BYTES
+        self._most = max(1, min(capacity, capacity_bytes // entry_bytes))
+        self._vectors: OrderedDict[Key, FloatArray] = OrderedDict()
+        self._lock = threading.Lock()
+        self._generation = 0
+
+    @property
+    def model(self) -> EmbeddingModel:
+        return self._inner.model
+
+    @property
+    def is_blocking(self) -> bool:
+        return is_blocking(self._inner)
+
+    @property
+    def is_symmetric(self) -> bool:
+        return is_symmetric(self._inner)
+
+    def __len__(self) -> int:
+        """How many vectors are kept now."""
+        return len(self._vectors)
+
+    async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
+        """As the inner embedder's, without asking it for what is known."""
+        rows = np.empty((len(texts), self.model.dimension), dtype=np.float32)
+        missing = self._fill(rows, texts, purpose)
+        if missing:
+            with self._lock:
+                generation = self._generation
+            wanted = [texts[positions[0]] for positions in missing.values()]
+            found = await self._inner.embed(wanted, purpose=purpose)
+            for row, positions in zip(found, missing.values(), strict=True):
+                rows[positions] = row
+            self._keep(list(missing), found, generation)
+        return rows
+
+    def clear(self) -> None:
+        """Forget every vector, including those being computed right now."""
+        with self._lock:
+            self._vectors.clear()
+            self._generation += 1
+
+    def warm_up(self) -> None:
+        """Prepare the inner embedder, if it has anything to prepare."""
+        warm_up(self._inner)
+
+    async def aclose(self) -> None:
+        """Forget every vector and close the inner embedder."""
+        self.clear()
+        await close(self._inner)
+
+    def _key(self, text: str, purpose: Purpose) -> Key:
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        return digest, None if self.is_symmetric else purpose
+
+    def _fill(
+        self, rows: FloatArray, texts: Sequence[str], purpose: Purpose
+    ) -> dict[Key, list[int]]:
+        """Write the known rows; the positions of the others, by key."""
+        keys = [self._key(text, purpose) for text in texts]
+        missing: dict[Key, list[int]] = {}
+        with self._lock:
+            for position, key in enumerate(keys):
+                known = self._vectors.get(key)
+                if known is None:
+                    missing.setdefault(key, []).append(position)
+                else:
+                    self._vectors.move_to_end(key)
+                    rows[position] = known
+        return missing
+
+    def _keep(self, keys: list[Key], found: FloatArray, generation: int) -> None:
+        # Copies: a row is a view, and would keep the whole batch in memory.
+        vectors = [row.copy() for row in found]
+        with self._lock:
+            if generation != self._generation:
+                return
+            for key, vector in zip(keys, vectors, strict=True):
+                vector.setflags(write=False)
+                self._vectors[key] = vector
+                self._vectors.move_to_end(key)
+            while len(self._vectors) > self._most:
+                self._vectors.popitem(last=False)

