@@ -32,6 +32,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = ROOT / "requirements"
 
+Argument = str | Path
+
 
 @dataclass(frozen=True)
 class Environment:
@@ -165,13 +167,14 @@ def install_with_uv(environment: Environment) -> None:
     if not is_usable(environment):
         shutil.rmtree(environment.folder, ignore_errors=True)
         run(sys.executable, "-m", "venv", "--without-pip", environment.folder)
-    uv = [UV.folder / "bin" / "uv", "pip"]
-    options = ["--quiet", "--no-python-downloads", "--python", environment.python]
+    uv: tuple[Argument, ...] = (UV.folder / "bin" / "uv", "pip")
+    options: tuple[Argument, ...] = ("--quiet", "--no-python-downloads")
+    options += ("--python", environment.python)
     variables = uv_variables()
     run(*uv, "sync", *options, "--require-hashes", environment.requirements, **variables)
     if environment.has_package:
-        constraints = ["--build-constraints", REQUIREMENTS / "build.txt", "--require-build-hashes"]
-        run(*uv, "install", *options, *constraints, "--no-deps", "--editable", ROOT, **variables)
+        options += ("--build-constraints", REQUIREMENTS / "build.txt", "--require-build-hashes")
+        run(*uv, "install", *options, "--no-deps", "--editable", ROOT, **variables)
 
 
 def is_usable(environment: Environment) -> bool:
@@ -195,11 +198,12 @@ def uv_variables() -> dict[str, str]:
 
 
 def pip_setting(name: str) -> str:
-    command = [UV.python, "-m", "pip", "config", "get", f"global.{name}"]
-    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+    command: list[Argument] = [UV.python, "-m", "pip", "config", "get", f"global.{name}"]
+    answer = subprocess.run(command, capture_output=True, text=True)
+    return answer.stdout.strip()
 
 
-def run(*command: str | Path, **variables: str) -> None:
+def run(*command: Argument, **variables: str) -> None:
     subprocess.run(command, check=True, cwd=ROOT, env={**os.environ, **variables})
 
 
