@@ -47,7 +47,13 @@ class Change:
     Precondition: without `before` no memory has the id; with it the stored version is
     `before.version`, and `after.version` is one more. `vectors` None leaves the stored ones when
     the searchable text is unchanged and removes them when it changed: an old vector must never
-    find a new text. `at` and `actor` override the change set's (an import keeps the history's).
+    find a new text. Counts of accesses are written only where `after` differs from `before` in
+    them, so that recalls counted meanwhile are not undone. `at` and `actor` override the change set's (an import keeps the history's).
+    `operation` is for the journal and decides nothing. Id and scope never change.
+
+    Counting accesses does not raise the version: a change that leaves `accessed_count` or
+    `last_accessed_at` as it is in `before` leaves the stored value, which may be further on
+    (`domain.replay.settled`).
     """
 
     operation: Operation
@@ -66,7 +72,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotState:
-    """Precondition: the slot's unretired members are exactly these (id, version) pairs."""
+    """Precondition: `Store.slot(scope, key)` gives exactly these (id, version) pairs.
+
+    It is the slot before the change set that is looked at.
+    """
 
     scope: Scope
     key: str
@@ -75,7 +84,7 @@ class SlotState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdempotencyKey:
-    """One (tenant, user)'s key for one request.
+    """One (tenant, user)'s key for one request; agent and session do not tell keys apart.
 
     `request` is a digest of what was asked; `answer` (JSON) is what the same request gets back
     when it comes again. Written in the same transaction as the changes.
@@ -89,7 +98,10 @@ class IdempotencyKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accesses:
-    """How often a memory was recalled since the last write, and when last."""
+    """How often a memory was recalled since the last write, and when last.
+
+    An access to a memory that does not exist behind the scope's walls is dropped without a trace.
+    """
 
     memory_id: str
     scope: Scope
@@ -102,9 +114,11 @@ class ChangeSet:
     """What is written together or not at all.
 
     Several changes of one memory may follow each other; each one's `before` is then the `after`
-    of the one before it, and each leaves its own journal entry.
-    `unless_known` names changes (by position) that must not be applied when a visible memory
-    already says the same (`domain.duplicates.restates`), or an earlier change of this set does.
+    of the one before it, and each leaves its own journal entry. `slots` and `idempotency` look at
+    the store as it was before the set.
+    `unless_known` names changes (by position) that must not be applied when a stored memory, as
+    the changes before that position leave it, already says the same (`domain.duplicates.restates`
+    at the time `at`), or an earlier new memory of this set does.
     A set with idempotency keys and no changes still records the keys.
     """
 
@@ -121,7 +135,11 @@ class ChangeSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """All of it is durable. `sequence` is the journal's position after it."""
+    """All of it is durable.
+
+    `sequence` is that of the last journal entry written, or, when none was, a position that the
+    journal has reached.
+    """
 
     sequence: int
 
@@ -130,10 +148,13 @@ class Applied:
 class Refused:
     """Nothing was written, because a precondition failed.
 
-    `known` maps positions of `unless_known` changes to the memory that already says it; `stale`
-    lists ids whose version moved or that exist already; `slots` the keys that changed. `repeated`
-    maps positions in `idempotency` to the answer of the earlier request with the same key and
-    digest; `clashing` lists positions whose key was used with another digest.
+    `known` maps positions of `unless_known` changes to the memory that already says it: of several
+    stored ones that with the smallest id, otherwise the first new one of the set that says it and
+    is not itself known, so that all of them may be left out together.
+    `stale` lists ids whose version moved, that are gone or that exist already; `slots` the keys
+    that changed. `repeated` maps positions in `idempotency` to the answer of the earlier request
+    with the same key and digest; `clashing` lists positions whose key was used with another
+    digest. An earlier key of the same set counts as an earlier request.
     """
 
     known: Mapping[int, Memory] = field(default_factory=dict)

@@ -19,11 +19,11 @@ from perdure.domain.records import (
     Attachment,
     Kind,
     Memory,
-    Scope,
     Source,
     State,
     Strength,
 )
+from perdure.domain.scope import Scope
 from perdure.domain.times import as_utc, iso
 
 Document = dict[str, Any]
@@ -107,8 +107,7 @@ def decode(document: Mapping[str, Any]) -> Memory:
     Raises `TypeError`, `ValueError` or `InvalidInput` for a document that describes none.
     """
     values = {
-        name: _DECODE[name](value) if name in _DECODE else value
-        for name, value in document.items()
+        name: _DECODE[name](value) if name in _DECODE else value for name, value in document.items()
     }
     return Memory(**values)
 
@@ -124,9 +123,20 @@ def difference(before: Memory | None, after: Memory) -> Document:
     changed: Document = {}
     for name in FIELDS:
         value = getattr(after, name)
-        if value != getattr(before, name):
+        if not _is_identical(value, getattr(before, name)):
             changed[name] = _encode_value(value)
     return changed
+
+
+def _is_identical(one: Any, other: Any) -> bool:
+    """Equality that tells 1 from 1.0 and from True, as the document does."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_is_identical(one[k], other[k]) for k in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_identical, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return repr(one) == repr(other)
+    return type(one) is type(other) and bool(one == other)
 
 
 def merge(document: Mapping[str, Any], change: Mapping[str, Any]) -> Document:

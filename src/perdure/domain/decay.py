@@ -21,7 +21,7 @@ def half_life_days(importance: float) -> float:
 
 def recency(age_days: float, *, half_life: float) -> float:
     """0.5 ^ (age / half-life), in (0, 1]; both in days. A future moment counts as now."""
-    return 0.5 ** (max(0.0, age_days) / half_life)
+    return float(0.5 ** (max(0.0, age_days) / half_life))
 
 
 def frequency(count: int, *, saturation: int = 20) -> float:
@@ -30,7 +30,7 @@ def frequency(count: int, *, saturation: int = 20) -> float:
 
 
 def relevance_to_now(importance: float, age: timedelta, count: int, *, scale: float = 7.0) -> float:
-    """importance × e^(−age / `scale` days) × (1 + 0.1 · max(0, ln n)); at least 0.
+    """Relevance today: importance × e^(−age / `scale` days) × (1 + 0.1 · max(0, ln n)); at least 0.
 
     The relevance score of the `agent_io` preset's source. `count` below 1 adds nothing.
     """
@@ -46,10 +46,11 @@ def decayed_importance(
     grace: timedelta = timedelta(days=7),
     min_threshold: float = 0.1,
 ) -> float:
-    """importance × (1 − daily_rate)^days beyond the grace period, never below `min_threshold`.
+    """What is left: importance × (1 − daily_rate)^days after `grace`, never below `min_threshold`.
 
     An importance that starts below the floor stays as it is. A function of the idle time alone,
     so how often it is evaluated changes nothing.
     """
     days = _days(idle - grace)
-    return max(importance * (1.0 - daily_rate) ** days, min(importance, min_threshold))
+    faded = importance * float((1.0 - daily_rate) ** days)
+    return max(faded, min(importance, min_threshold))

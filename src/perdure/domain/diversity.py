@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from perdure.domain.duplicates import is_near_duplicate
-
 Item = TypeVar("Item")
 
 
-def without_near_duplicates(
-    items: Sequence[Item], *, text: Callable[[Item], str], limit: int
+def without_repeats(
+    items: Sequence[Item], repeats: Callable[[Item, Item], bool], *, limit: int
 ) -> list[Item]:
-    """The first `limit` items none of which says the same as one before it."""
+    """The first `limit` items none of which repeats one before it (`repeats(earlier, item)`)."""
     kept: list[Item] = []
     for item in items:
-        words = text(item)
-        if not any(is_near_duplicate(words, text(other)) for other in kept):
+        if not any(repeats(earlier, item) for earlier in kept):
             kept.append(item)
             if len(kept) == limit:
                 break

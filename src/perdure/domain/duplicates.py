@@ -60,8 +60,7 @@ def _lasts(old: Memory, new: Memory) -> bool:
 
 def _same_event(old: Memory, new: Memory) -> bool:
     """A time the caller did not state is the time of recording, and says nothing."""
-    stated = new.occurred_at != new.recorded_at or new.occurred_until is not None
-    return not stated or (
+    return not _states_time(new) or (
         old.occurred_at == new.occurred_at and old.occurred_until == new.occurred_until
     )
 
@@ -113,3 +112,23 @@ def is_near_duplicate(one: str, other: str) -> bool:
     if first == second:
         return True
     return sorted(first) == sorted(second) and jaccard(one, other) > JACCARD_THRESHOLD
+
+
+def repeats(one: Memory, other: Memory) -> bool:
+    """Whether an answer that has `one` gains nothing from `other`.
+
+    Near-duplicate words by the same speaker about the same event: another stated time, another
+    validity or other metadata make it another memory.
+    """
+    return (
+        one.valid_to == other.valid_to
+        and one.metadata == other.metadata
+        and (one.source.role, one.source.speaker) == (other.source.role, other.source.speaker)
+        and (one.subject, one.object, one.polarity) == (other.subject, other.object, other.polarity)
+        and (one.occurred_at == other.occurred_at or not (_states_time(one) or _states_time(other)))
+        and is_near_duplicate(one.content, other.content)
+    )
+
+
+def _states_time(memory: Memory) -> bool:
+    return memory.occurred_at != memory.recorded_at or memory.occurred_until is not None

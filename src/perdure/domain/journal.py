@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
-from perdure.domain.changes import Accesses, Change, ChangeSet, JournalEntry, Operation
+from perdure.domain.changes import ChangeSet, JournalEntry, Operation
 from perdure.domain.codec import Document, difference
 from perdure.domain.scope import Scope
 from perdure.domain.times import iso
@@ -41,10 +42,13 @@ def payload(
     change: str,
 ) -> bytes:
     """The bytes a digest covers; `change` is canonical JSON, `at` an ISO time."""
+    reason = "" if reason is None else f"={reason}"
     fields = (
-        at, operation, memory_id, str(version), actor, request_id, config_hash, reason or "", change
+        at, operation, memory_id, str(version), actor, request_id, config_hash, reason, change
     )  # fmt: skip
-    return "\x1f".join(fields).encode("utf-8")
+    # With the lengths in front, no two entries share their bytes, whatever the texts hold.
+    lengths = ",".join([str(len(field)) for field in fields])
+    return f"{lengths};{''.join(fields)}".encode()
 
 
 def chained(previous: str, covered: bytes) -> str:
@@ -52,30 +56,45 @@ def chained(previous: str, covered: bytes) -> str:
     return blake2b(previous.encode("ascii") + covered, digest_size=DIGEST_BYTES).hexdigest()
 
 
-def lines_of(changes: ChangeSet) -> Iterator[tuple[Operation, str, int, Scope, str | None, Document]]:
-    """What a change set writes into the journal, in order:
-    (operation, memory id, version, scope, reason, changed fields)."""
+class Line(NamedTuple):
+    """What one change or access writes into the journal. `change` holds the changed fields."""
+
+    operation: Operation
+    memory_id: str
+    version: int
+    scope: Scope
+    reason: str | None
+    change: Document
+    at: datetime
+    actor: str
+
+
+def lines_of(changes: ChangeSet) -> Iterator[Line]:
+    """What a change set writes into the journal, in order."""
     for change in changes.changes:
-        yield _change_line(change)
+        after = change.after
+        yield Line(
+            change.operation,
+            after.id,
+            after.version,
+            after.scope,
+            change.reason,
+            difference(change.before, after),
+            changes.at if change.at is None else change.at,
+            changes.actor if change.actor is None else change.actor,
+        )
     for access in changes.accesses:
-        yield _access_line(access)
-
-
-def _change_line(change: Change) -> tuple[Operation, str, int, Scope, str | None, Document]:
-    after = change.after
-    return (
-        change.operation,
-        after.id,
-        after.version,
-        after.scope,
-        change.reason,
-        difference(change.before, after),
-    )
-
-
-def _access_line(access: Accesses) -> tuple[Operation, str, int, Scope, str | None, Document]:
-    change: Document = {"count": access.count, "last_at": iso(access.last_at)}
-    return Operation.ACCESSED, access.memory_id, 0, access.scope, None, change
+        counted: Document = {"count": access.count, "last_at": iso(access.last_at)}
+        yield Line(
+            Operation.ACCESSED,
+            access.memory_id,
+            0,
+            access.scope,
+            None,
+            counted,
+            changes.at,
+            changes.actor,
+        )
 
 
 def digest_of(entry: JournalEntry) -> str:
@@ -94,5 +113,3 @@ def digest_of(entry: JournalEntry) -> str:
             change=canonical(dict(entry.change)),
         ),
     )
-
-

@@ -105,7 +105,9 @@ class Found:
     """The union of both arms' best, in no particular order, each with both arms' values.
 
     `considered` is how many memories the condition admits; `without_vector` how many of those
-    have no vector by the asked model (they can be found lexically only).
+    have no vector by the asked model (they can be found lexically only), 0 when no vector was
+    asked for. A candidate's `cosine` is None without a vector arm or without such a vector, its
+    `lexical` 0.0 when it has no term of the question.
     """
 
     candidates: tuple[Candidate, ...]

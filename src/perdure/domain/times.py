@@ -18,11 +18,12 @@ def as_utc(value: datetime | date | str, *, name: str = "time") -> datetime:
     an unreadable time is never treated as no time.
     """
     if isinstance(value, str):
+        text = value.strip()
         try:
-            value = datetime.fromisoformat(value.strip())
+            value = datetime.fromisoformat(text)
         except ValueError:
             raise InvalidInput(
-                f"{name}: {value[:60]!r} is not an ISO 8601 time such as 2031-07-25T02:00:00Z"
+                f"{name}: {text[:60]!r} is not an ISO 8601 time such as 2031-07-25T02:00:00Z"
             ) from None
     if isinstance(value, datetime):
         if value.tzinfo is None:

@@ -22,8 +22,8 @@ class View:
     `as_of` is the moment in the world (None: `now`); `known_as_of` the moment of our knowledge
     (None: everything known). `include` lifts single parts of the rule: "former" shows what does
     not hold at `as_of`, "superseded" also what a correction took back, "archived" and "expired"
-    what they say. Forgotten memories are never shown. `everything` spans the users and agents of
-    the scope's tenant.
+    what they say. Forgotten memories are never shown, also not as they were known before they
+    were forgotten. `everything` spans the users, agents and sessions of the scope's tenant.
     """
 
     scope: Scope

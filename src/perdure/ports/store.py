@@ -51,8 +51,16 @@ class Store(Protocol):
 
     A store whose methods never await anything outside Python sets `is_blocking = True`; the
     blocking client then calls it without an event loop, and the async client through
-    `perdure.ports.blocking`. Every method may raise `Unavailable`; none reports a failure as an
+    `perdure.ports.blocking`. Such a store may be called from several threads at once.
+    Every method may raise `Unavailable` (after `close`, `Closed`); none reports a failure as an
     empty result.
+
+    What is given back equals what was written, also in type (1 is not 1.0), and is the caller's:
+    altering a nested list in it alters nothing stored.
+
+    Memory ids are unique across the whole store. A store uses the vectors of one model; vectors
+    by another are not kept: `apply` then stores the memory without. While there is no model, the
+    first vectors written make theirs the one.
     """
 
     async def apply(self, changes: ChangeSet) -> Applied | Refused:
@@ -73,12 +81,15 @@ class Store(Protocol):
         ...
 
     async def slot(self, scope: Scope, key: str) -> list[Memory]:
-        """Every unretired, unforgotten memory with this slot key behind the scope's walls and
-        with the same agent and session, ordered by (valid_from, id)."""
+        """Every unretired, unforgotten memory of exactly this scope with this slot key, ordered
+        by (valid_from, id). Expiry and archiving do not take a memory out of its slot."""
         ...
 
     async def query(self, query: Query) -> list[Memory]:
-        """One page, sorted by the order's value and then by id."""
+        """One page, sorted by the order's value and then by id, both in the asked direction.
+
+        `after` need not be the position of a memory that still exists.
+        """
         ...
 
     async def count(self, condition: Condition) -> int:
@@ -91,18 +102,25 @@ class Store(Protocol):
         The vector arm is exact: the `limit` memories with the highest cosine (a memory's cosine
         is the best of its vectors), ties by id. The lexical arm is BM25 as in `domain.lexical`
         with the statistics of exactly the admitted memories: the `limit` highest above 0, ties by
-        id. Vectors of another model are ignored.
+        id. Vectors of another model are ignored. Cosines may be off by 1e-5, lexical scores by
+        1e-9, because the order of additions is the store's.
+
+        For `known_as_of` the records are those folded from the journal up to that time
+        (`domain.replay`), and a memory has vectors only when its searchable text is still the
+        one that is stored now. So it is for `query` and `count`.
         """
         ...
 
     async def history(self, scope: Scope, memory_id: str) -> list[JournalEntry]:
-        """The memory's journal entries in order, without accesses; empty when unknown."""
+        """The memory's journal entries in order, without accesses; empty when there is none
+        behind the scope's walls. They stay readable after the memory is forgotten."""
         ...
 
     async def changes_since(
         self, view: View, sequence: int, *, limit: int | None = None
     ) -> list[JournalEntry]:
-        """Journal entries the view's scope admits, with a higher sequence, in order."""
+        """Journal entries the view's scope admits, with a higher sequence, in order, at most
+        `limit`. Accesses are among them; of the view only the scope counts."""
         ...
 
     async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
@@ -115,24 +133,28 @@ class Store(Protocol):
     async def put_vectors(self, vectors: Mapping[str, tuple[int, Vectors]]) -> int:
         """Set the vectors of memories by id, each only while its version is the given one.
 
-        Returns how many were set. Vectors are derived, so this leaves no journal entry.
+        Returns how many were set. Vectors are derived, so this leaves no journal entry. Vectors
+        by another model than the store's are not set.
         """
         ...
 
     async def embedding_model(self) -> str | None:
-        """Identity of the model whose vectors this store uses; None before the first."""
+        """Identity of the model whose vectors this store uses; None before the first vectors
+        or the first `adopt_model`."""
         ...
 
     async def adopt_model(self, model: str, *, replacing: str | None) -> bool:
         """Make `model` the one whose vectors are used, if the present one is `replacing`.
 
         False, and nothing changed, when the present one is another. Vectors of other models are
-        used for nothing from then on and are removed.
+        used for nothing from then on and are removed. Adopting the present model again is true
+        and changes nothing.
         """
         ...
 
     async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
-        """Take or renew an exclusive, expiring right. False while another owner holds it."""
+        """Take or renew an exclusive right until `now` + `duration`. False while another owner
+        holds one that has not run out: until <= `now` has."""
         ...
 
     async def release(self, name: str, *, owner: str) -> None:
@@ -144,13 +166,23 @@ class Store(Protocol):
         ...
 
     async def check(self, *, repair: bool) -> list[Finding]:
-        """Look at every row, index, link and the journal's chain; repair what is derived."""
+        """Look at every row, index, link and the journal's chain; repair what is derived.
+
+        Empty for a sound store. Records and journal are never altered.
+        """
         ...
 
     async def backup(self, target: Path) -> None:
-        """A consistent copy at a path that does not exist yet, made while writes go on."""
+        """A consistent copy at a path that does not exist yet, made while writes go on.
+
+        `InvalidInput` when something is at the path. A store that cannot (it keeps nothing on
+        disk, or its server has its own tools for it) raises `Misconfigured` with the remedy.
+        """
         ...
 
     async def close(self) -> None:
-        """Finish what was acknowledged and let go of files, threads and connections."""
+        """Finish what was acknowledged and let go of files, threads and connections.
+
+        Closing again does nothing.
+        """
         ...

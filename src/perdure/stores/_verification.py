@@ -1,0 +1,59 @@
+"""What `check` of any store must find in records and journal, however they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from perdure.domain.changes import JournalEntry
+from perdure.domain.codec import difference
+from perdure.domain.journal import GENESIS, digest_of
+from perdure.domain.records import Memory
+from perdure.domain.replay import replay
+from perdure.ports.store import Finding
+
+
+def chain_findings(chain: Iterable[JournalEntry]) -> Iterator[Finding]:
+    """Entries of one (tenant, user)'s journal that were altered, or that follow a gap."""
+    previous = GENESIS
+    for entry in chain:
+        if entry.previous != previous:
+            yield Finding(
+                place="journal",
+                problem=f"entry {entry.sequence} does not follow the entry before it",
+                memory_id=entry.memory_id,
+            )
+        if digest_of(entry) != entry.digest:
+            yield Finding(
+                place="journal",
+                problem=f"entry {entry.sequence} was altered after it was written",
+                memory_id=entry.memory_id,
+            )
+        previous = entry.digest
+
+
+def replay_findings(
+    entries: Iterable[JournalEntry], stored: Mapping[str, Memory]
+) -> Iterator[Finding]:
+    """Records that are not what their journal tells. Both must be complete for the same walls."""
+    told = replay(entries)
+    for memory_id in sorted(stored.keys() | told.keys()):
+        if memory_id not in stored:
+            problem = "the journal tells of it, but it is not stored"
+        elif memory_id not in told:
+            problem = "it is stored, but the journal does not tell of it"
+        elif wrong := difference(told[memory_id], stored[memory_id]):
+            problem = f"stored otherwise than the journal tells: {', '.join(sorted(wrong))}"
+        else:
+            continue
+        yield Finding(place="records", problem=problem, memory_id=memory_id)
+
+
+def link_findings(stored: Mapping[str, Memory]) -> Iterator[Finding]:
+    """Memories that name a successor that does not exist. `stored` is one (tenant, user)'s."""
+    for memory in stored.values():
+        if memory.superseded_by is not None and memory.superseded_by not in stored:
+            yield Finding(
+                place="links",
+                problem="the memory it says it was superseded by does not exist",
+                memory_id=memory.id,
+            )

@@ -1,0 +1,231 @@
+"""The in-memory store: the reference that the others agree with, and a store without a file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from threading import RLock
+
+from perdure.domain.changes import (
+    Applied,
+    ChangeSet,
+    JournalEntry,
+    Operation,
+    Refused,
+    Vectors,
+)
+from perdure.domain.preconditions import refusal
+from perdure.domain.query import Condition, Found, Query, Search
+from perdure.domain.records import Memory, State
+from perdure.domain.scope import Scope
+from perdure.domain.visibility import View
+from perdure.errors import Closed, Misconfigured
+from perdure.ports.store import Finding, Sizes
+from perdure.stores._memory_check import check
+from perdure.stores._memory_tables import Tables, detached, own_vectors
+from perdure.stores._reference import Indexed, ReferenceReads, as_known
+
+
+class MemoryStore:
+    """Keeps everything in this process, until it ends. See `perdure.ports.store.Store`.
+
+    Writes hold one lock; reads hold it only while they gather the records, which are immutable.
+    """
+
+    is_blocking = True
+
+    def __init__(self) -> None:
+        self._tables = Tables()
+        self._leases: dict[str, tuple[str, datetime]] = {}
+        self._lock = RLock()
+        self._is_closed = False
+
+    async def apply(self, changes: ChangeSet) -> Applied | Refused:
+        """Write everything in the change set, or nothing."""
+        with self._lock:
+            tables = self._open_tables()
+            refused = refusal(changes, tables.standing(changes))
+            if refused is not None:
+                return _own_refusal(refused)
+            return Applied(sequence=tables.write(changes))
+
+    async def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Memory]:
+        """The memories with these ids behind the scope's walls, whatever their state."""
+        with self._lock:
+            records = self._open_tables().records.get(scope.walls, {})
+            found = [records[memory_id].memory for memory_id in ids if memory_id in records]
+        return {memory.id: detached(memory) for memory in found}
+
+    async def slot(self, scope: Scope, key: str) -> list[Memory]:
+        """The slot's unretired, unforgotten memories, ordered by (valid_from, id)."""
+        with self._lock:
+            members = self._open_tables().members(scope, key)
+        return [detached(memory) for memory in members]
+
+    async def query(self, query: Query) -> list[Memory]:
+        """One page, sorted by the order's value and then by id."""
+        return [detached(memory) for memory in self._reads(query.condition.view).query(query)]
+
+    async def count(self, condition: Condition) -> int:
+        """How many memories the condition admits."""
+        return self._reads(condition.view).count(condition)
+
+    async def search(self, search: Search) -> Found:
+        """Both arms' best candidates among what the condition admits."""
+        return self._reads(search.condition.view).search(search)
+
+    def _reads(self, view: View) -> ReferenceReads:
+        with self._lock:
+            records = self._open_tables().within(view)
+            if view.known_as_of is None:
+                return ReferenceReads(records)
+            entries = list(self._tables.entries(view))
+        current = {item.memory.id: item for item in records}
+        return ReferenceReads(as_known(entries, view.known_as_of, current))
+
+    async def history(self, scope: Scope, memory_id: str) -> list[JournalEntry]:
+        """The memory's journal entries in order, without accesses."""
+        with self._lock:
+            chain = list(self._open_tables().journal.get(scope.walls, ()))
+        return [
+            _own_entry(entry)
+            for entry in chain
+            if entry.memory_id == memory_id and entry.operation is not Operation.ACCESSED
+        ]
+
+    async def changes_since(
+        self, view: View, sequence: int, *, limit: int | None = None
+    ) -> list[JournalEntry]:
+        """Journal entries the view's scope admits, with a higher sequence, in order."""
+        with self._lock:
+            entries = self._open_tables().entries(view, after=sequence)
+            admitted = (entry for entry in entries if view.admits_scope(entry.scope))
+            return [_own_entry(entry) for entry in islice(admitted, limit)]
+
+    async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
+        """Memories of any scope, not forgotten, without vectors by this model; by id."""
+        with self._lock:
+            tables = self._open_tables()
+            lacking = sorted(
+                item.memory.id
+                for records in tables.records.values()
+                for item in records.values()
+                if item.memory.state is not State.FORGOTTEN and not _has_vectors(item, model)
+            )
+            found = [tables.find(memory_id) for memory_id in lacking[:limit]]
+        return [detached(item.memory) for item in found if item is not None]
+
+    async def put_vectors(self, vectors: Mapping[str, tuple[int, Vectors]]) -> int:
+        """Set the vectors of memories by id, each only while its version is the given one."""
+        done = 0
+        with self._lock:
+            tables = self._open_tables()
+            for memory_id, (version, offered) in vectors.items():
+                item = tables.find(memory_id)
+                if item is None or item.memory.version != version:
+                    continue
+                if tables.model is None:
+                    tables.model = offered.model
+                if tables.model == offered.model:
+                    tables.put(item._replace(vectors=own_vectors(offered)))
+                    done += 1
+        return done
+
+    async def embedding_model(self) -> str | None:
+        """Identity of the model whose vectors this store uses."""
+        with self._lock:
+            return self._open_tables().model
+
+    async def adopt_model(self, model: str, *, replacing: str | None) -> bool:
+        """Make `model` the one whose vectors are used, if the present one is `replacing`."""
+        with self._lock:
+            tables = self._open_tables()
+            if tables.model == model:
+                return True
+            if tables.model != replacing:
+                return False
+            tables.model = model
+            for records in tables.records.values():
+                for memory_id, item in records.items():
+                    records[memory_id] = item._replace(vectors=None)
+            return True
+
+    async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
+        """Take or renew an exclusive right until `now` + `duration`."""
+        with self._lock:
+            self._open_tables()
+            holder, until = self._leases.get(name, (owner, now))
+            if holder != owner and now < until:
+                return False
+            self._leases[name] = (owner, now + duration)
+            return True
+
+    async def release(self, name: str, *, owner: str) -> None:
+        """Give a lease back."""
+        with self._lock:
+            self._open_tables()
+            if self._leases.get(name, ("", None))[0] == owner:
+                self._leases.pop(name, None)
+
+    async def sizes(self, view: View) -> Sizes:
+        """Counts and bytes for `stats`."""
+        with self._lock:
+            tables = self._open_tables()
+            items = [item for item in tables.within(view) if view.admits_scope(item.memory.scope)]
+            return Sizes(
+                memories=Counter(item.memory.state.value for item in items),
+                recalled=sum(item.memory.accessed_count for item in items),
+                used=sum(item.memory.used_count for item in items),
+                without_vector=sum(
+                    item.memory.state is not State.FORGOTTEN
+                    and not _has_vectors(item, tables.model)
+                    for item in items
+                ),
+                bytes=tables.bytes(),
+            )
+
+    async def check(self, *, repair: bool) -> list[Finding]:
+        """Look at every record, index, link and the journal's chain; repair what is derived."""
+        with self._lock:
+            return check(self._open_tables(), repair=repair)
+
+    async def backup(self, target: Path) -> None:
+        """Refused: nothing of this store is on disk."""
+        self._open_tables()
+        raise Misconfigured(
+            f"a memory:// store has no file to copy to {target}; "
+            "use export, or keep the memories in a sqlite:/// store"
+        )
+
+    async def close(self) -> None:
+        """Let go of everything: the memories are gone."""
+        with self._lock:
+            self._is_closed = True
+            self._tables = Tables()
+            self._leases = {}
+
+    def _open_tables(self) -> Tables:
+        if self._is_closed:
+            raise Closed("this memory:// store was closed and its memories are gone")
+        return self._tables
+
+
+def _has_vectors(item: Indexed, model: str | None) -> bool:
+    return item.vectors is not None and item.vectors.model == model
+
+
+def _own_refusal(refused: Refused) -> Refused:
+    return replace(
+        refused,
+        known={position: detached(memory) for position, memory in refused.known.items()},
+        repeated=deepcopy(dict(refused.repeated)),
+    )
+
+
+def _own_entry(entry: JournalEntry) -> JournalEntry:
+    return replace(entry, change=deepcopy(entry.change))
