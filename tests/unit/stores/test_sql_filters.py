@@ -172,6 +172,44 @@ def test_sqlite_admits_what_the_reference_admits(
     assert _admits(connection, raw, memory) == evaluate(parse_filter(raw), memory)
 
 
+STORED: list[Any] = [
+    None, True, False, 0, 1, 1.0, 0.1, 2**53, 2**53 + 1, float(2**53), 2**63 - 1, float(2**63),
+    1e22, 1.152921504606847e18, 1152921504606846980, 5e-324, "", "1", "true", "b", "B", "abc",
+    "2031-07-25T12:00:00Z", "2031-W30-5T12", "2031-07-25T14:00:00.000001+02:00", [], [None], [1],
+    [True], [1.0, "b"], ["2031-07-25T12:00:00Z"], [[1]], [{"a": 1}], {}, {"a": 1}, {"a": 1.0},
+    {"a": True}, {"a": [None]}, {"a": 1, "b": None},
+]  # fmt: skip
+
+
+def test_sqlite_compares_every_type_with_every_type_as_the_reference_does(
+    connection: sqlite3.Connection,
+) -> None:
+    connection.execute("DELETE FROM memories")
+    for number, value in enumerate(STORED):
+        row = _row(a_memory(id=str(number), metadata={"k": value}))
+        names = ", ".join(f":{name}" for name in row)
+        connection.execute(f"INSERT INTO memories ({', '.join(row)}) VALUES ({names})", row)
+    for asked in [*STORED, NOON]:
+        is_orderable = isinstance(asked, str | float | int | datetime) and (
+            not isinstance(asked, bool)
+        )
+            True,
+            False,
+        )
+        for operator in ("eq", "ne", "contains", *(("gt", "gte", "lt", "lte") * is_orderable)):
+            part = parse_filter({"k": {operator: asked}})
+            fragment = compile_filter(part, SqliteDialect())
+            found = connection.execute(
+                f"SELECT m.id FROM memories AS m WHERE {fragment.sql}", fragment.params
+            )
+            expected = {
+                str(number)
+                for number, value in enumerate(STORED)
+                if evaluate(part, a_memory(metadata={"k": value}))
+            }
+            assert {row[0] for row in found} == expected, (operator, asked)
+
+
 def test_a_filter_as_deep_as_the_language_allows_compiles(connection: sqlite3.Connection) -> None:
     raw: Any = {"n": 0}
     for depth in range(1, 31):
