@@ -1,0 +1,14 @@
+"""Contract suites: subclass one, give it the fixture it asks for, and pytest does the rest."""
+
+import pytest
+
+pytest.register_assert_rewrite(
+    "perdure.testing.contracts.store",
+    "perdure.testing.contracts._store_journal",
+    "perdure.testing.contracts._store_reading",
+    "perdure.testing.contracts._store_searching",
+    "perdure.testing.contracts._store_stand",
+    "perdure.testing.contracts._store_upkeep",
+    "perdure.testing.contracts._store_writing",
+    "perdure.testing.contracts.congruence",
+)

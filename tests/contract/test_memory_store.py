@@ -1,0 +1,17 @@
+"""The in-memory store keeps the contract."""
+
+import pytest
+
+from perdure.stores.memory import MemoryStore
+from perdure.testing.contracts.store import StoreContract
+
+
+class TestMemoryStore(StoreContract):
+    outlives_closing = False
+
+    @pytest.fixture
+    def opening(self):
+        async def open_store():
+            return MemoryStore()
+
+        return open_store
