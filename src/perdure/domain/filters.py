@@ -197,8 +197,10 @@ def _operand(operator: Operator, value: object, field: str, kind: str | None) ->
         if isinstance(value, str | bytes) or not isinstance(value, Sequence | set | frozenset):
             raise InvalidInput(f"{operator.value!r} on {field!r} takes a list of values")
         return tuple(_value(item, field, kind) for item in value)
-    if operator in ORDERED and (value is None or isinstance(value, bool | Sequence | Mapping)) and (
-        not isinstance(value, str)
+    if (
+        operator in ORDERED
+        and (value is None or isinstance(value, bool | Sequence | Mapping))
+        and (not isinstance(value, str))
     ):
         raise InvalidInput(
             f"{operator.value!r} on {field!r} compares numbers, texts or times, "

@@ -69,9 +69,7 @@ AGENT_IO = Preset(
     frequency=0.15,
     half_life_days=7.0,
 )
-BALANCED = Preset(
-    name="balanced", similarity=0.95, importance=0.02, recency=0.02, frequency=0.01
-)
+BALANCED = Preset(name="balanced", similarity=0.95, importance=0.02, recency=0.02, frequency=0.01)
 """Ours: relevance decides, and importance, recency and frequency settle what is about equal."""
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(
@@ -165,9 +163,7 @@ def rank(
 def explain(item: Scored, *, preset: Preset, now: datetime, config_hash: str) -> Explanation:
     """The components behind a score that `rank` gave with the same preset and time."""
     candidate = item.candidate
-    parts = _components(
-        candidate, preset=preset, relevance=item.relevance, now_us=to_micros(now)
-    )
+    parts = _components(candidate, preset=preset, relevance=item.relevance, now_us=to_micros(now))
     arms: dict[str, float] = {}
     if candidate.cosine is not None:
         arms["vector"] = candidate.cosine

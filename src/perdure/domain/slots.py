@@ -90,9 +90,7 @@ def _ended(item: Memory, new: Memory, now: datetime) -> Change:
     )
 
 
-def _resumed(
-    item: Memory, new: Memory, now: datetime, new_id: Callable[[], str]
-) -> list[Change]:
+def _resumed(item: Memory, new: Memory, now: datetime, new_id: Callable[[], str]) -> list[Change]:
     end = new.valid_to
     if end is None or new.superseded_by is not None:
         return []

@@ -4,6 +4,8 @@
 need pytest, and the generated ones hypothesis, so they are imported from there.
 """
 
+from perdure.embedders.hashing import HashingEmbedder
+from perdure.embedders.scripted import ScriptedEmbedder
 from perdure.testing.builders import (
     ILKA,
     MODEL,
@@ -17,11 +19,15 @@ from perdure.testing.builders import (
     unit,
     vectors_of,
 )
+from perdure.testing.clock import FakeClock
 
 __all__ = [
     "ILKA",
     "MODEL",
     "NOON",
+    "FakeClock",
+    "HashingEmbedder",
+    "ScriptedEmbedder",
     "a_change",
     "a_change_set",
     "a_memory",

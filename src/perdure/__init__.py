@@ -1,0 +1,109 @@
+"""Long-term memory for AI agents that stays true over time.
+
+import perdure
+
+with perdure.open("memory.db") as memory:
+    ilka = memory.scoped(user="ilka", agent="tutor")
+    ilka.remember("My favourite opening is the Caro-Kann.")
+    for hit in ilka.recall("which chess opening?"):
+        print(hit.score, hit.memory.content)
+"""
+
+from perdure.bootstrap import open, open_async  # noqa: A004 - the promised name
+from perdure.client import AsyncMemoryManager
+from perdure.config import Settings
+from perdure.domain.changes import JournalEntry, Operation
+from perdure.domain.ranking import AGENT_IO, BALANCED, SEED_WEIGHTED, Explanation, Preset
+from perdure.domain.records import Attachment, Kind, Memory, Source, State
+from perdure.domain.results import (
+    Citation,
+    Exported,
+    Forgotten,
+    Hit,
+    Imported,
+    Outcome,
+    Page,
+    Problem,
+    Recall,
+    RecalledText,
+    Reembedded,
+    Remembered,
+    Stats,
+    Verification,
+)
+from perdure.domain.results import PastChange as Change
+from perdure.domain.scope import Scope
+from perdure.errors import (
+    Closed,
+    Conflict,
+    CorruptStore,
+    EmbedderMismatch,
+    EmbedderRejected,
+    EmbedderUnavailable,
+    InvalidInput,
+    Misconfigured,
+    NewerStore,
+    NotFound,
+    PerdureError,
+    PermissionDenied,
+    Unavailable,
+    UnsupportedFilter,
+)
+from perdure.ports.embedder import Embedder, EmbeddingModel
+from perdure.ports.store import Store
+from perdure.sync import MemoryManager
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AGENT_IO",
+    "BALANCED",
+    "SEED_WEIGHTED",
+    "AsyncMemoryManager",
+    "Attachment",
+    "Change",
+    "Citation",
+    "Closed",
+    "Conflict",
+    "CorruptStore",
+    "Embedder",
+    "EmbedderMismatch",
+    "EmbedderRejected",
+    "EmbedderUnavailable",
+    "EmbeddingModel",
+    "Explanation",
+    "Exported",
+    "Forgotten",
+    "Hit",
+    "Imported",
+    "InvalidInput",
+    "JournalEntry",
+    "Kind",
+    "Memory",
+    "MemoryManager",
+    "Misconfigured",
+    "NewerStore",
+    "NotFound",
+    "Operation",
+    "Outcome",
+    "Page",
+    "PerdureError",
+    "PermissionDenied",
+    "Preset",
+    "Problem",
+    "Recall",
+    "RecalledText",
+    "Reembedded",
+    "Remembered",
+    "Scope",
+    "Settings",
+    "Source",
+    "State",
+    "Stats",
+    "Store",
+    "Unavailable",
+    "UnsupportedFilter",
+    "Verification",
+    "open",
+    "open_async",
+]

@@ -1,0 +1,306 @@
+"""Where configuration becomes objects: the only place that reads the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from importlib.metadata import entry_points
+from pathlib import Path
+from threading import Thread
+from urllib.parse import unquote, urlsplit
+
+from perdure.client import AsyncMemoryManager
+from perdure.config import Settings
+from perdure.domain import analysis
+from perdure.domain.budget import estimate_tokens
+from perdure.domain.journal import canonical
+from perdure.domain.scope import Scope
+from perdure.engine.access import AccessLog
+from perdure.engine.core import Core
+from perdure.engine.embedding import Embedding, require_same_model
+from perdure.engine.gate import Gate
+from perdure.engine.ids import IdFactory
+from perdure.engine.short_term import ShortTermBuffers
+from perdure.engine.upkeep import flush_accesses
+from perdure.errors import InvalidInput, Misconfigured
+from perdure.portal import DirectPortal, LoopPortal, Portal
+from perdure.ports.blocking import is_blocking
+from perdure.ports.clock import Clock
+from perdure.ports.embedder import Embedder
+from perdure.ports.store import Store
+from perdure.sync import MemoryManager
+from perdure.threads import ThreadedEmbedder, threaded_store
+
+STORE_GROUP = "perdure.stores"
+URL_VARIABLE = "PERDURE_URL"
+EMBEDDER_VARIABLE = "PERDURE_EMBEDDER"
+WORKERS = 16
+
+OpenStore = Callable[[], Awaitable[Store]]
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """The present moment, aware UTC."""
+        return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """What a manager is made of, before it is decided how it runs."""
+
+    store: Store
+    embedder: Embedder | None
+    clock: Clock
+    settings: Settings
+    warming: Thread | None
+
+
+def default_url() -> str:
+    """`PERDURE_URL`, or a file in the user's data folder."""
+    named = os.environ.get(URL_VARIABLE)
+    if named:
+        return named
+    import platformdirs
+
+    folder = Path(platformdirs.user_data_dir("perdure", appauthor=False, ensure_exists=True))
+    return str(folder / "memory.db")
+
+
+async def open_store(url: str | Path, settings: Settings) -> Store:
+    """The store a URL names: `memory://`, a path or `sqlite:///path`, `postgresql://…`, or a
+    scheme that an installed package offers in the entry point group `perdure.stores`."""
+    text = str(url)
+    scheme, separator, rest = text.partition("://")
+    if not separator or (len(scheme) == 1 and scheme.isalpha()):
+        return _open_sqlite(text, settings)
+    match scheme.lower():
+        case "memory":
+            from perdure.stores.memory import MemoryStore
+
+            return MemoryStore()
+        case "sqlite":
+            return _open_sqlite(_sqlite_path(text, rest), settings)
+        case "postgresql" | "postgres":
+            from perdure.stores.postgres import open_postgres
+
+            opened: Store = await open_postgres(text)
+            return opened
+        case _:
+            return await _third_party(scheme, text)
+
+
+def _sqlite_path(url: str, rest: str) -> str:
+    """The path of `sqlite:///relative.db` or `sqlite:////absolute.db`."""
+    if not rest.startswith("/") or len(rest) < 2:
+        raise InvalidInput(
+            f"{url!r} names no file; write sqlite:///file.db, sqlite:////folder/file.db or a path"
+        )
+    return unquote(urlsplit(url).path[1:])
+
+
+def _open_sqlite(path: str, settings: Settings) -> Store:
+    from perdure.stores.sqlite import SqliteOptions, SqliteStore
+
+    if not path:
+        raise InvalidInput("the path of the store is empty")
+    options = SqliteOptions(
+        path=Path(path),
+        durability=settings.durability,
+        vector_format=settings.vector_format,
+        index_bytes=settings.index_bytes,
+    )
+    opened: Store = SqliteStore.open(options)
+    return opened
+
+
+async def _third_party(scheme: str, url: str) -> Store:
+    for point in entry_points(group=STORE_GROUP):
+        if point.name == scheme:
+            made: Store = await point.load()(url)
+            return made
+    installed = sorted(point.name for point in entry_points(group=STORE_GROUP))
+    known = ", ".join(["memory", "sqlite", "postgresql", *installed])
+    raise Misconfigured(f"no store understands {scheme}:// URLs; installed are {known}")
+
+
+def _resolve_embedder(given: Embedder | str | None, settings: Settings) -> Embedder | None:
+    from perdure.embedders.caching import CachingEmbedder
+    from perdure.embedders.registry import resolve_embedder
+
+    chosen = resolve_embedder(given if given is not None else os.environ.get(EMBEDDER_VARIABLE))
+    if chosen is None or settings.embedding_cache == 0 or isinstance(chosen, CachingEmbedder):
+        return chosen
+    return CachingEmbedder(chosen, capacity=settings.embedding_cache)
+
+
+def _warm(embedder: Embedder | None) -> Thread | None:
+    """Load a model in the background, so that the first answer need not wait for it."""
+    warm_up = getattr(embedder, "warm_up", None)
+    if warm_up is None:
+        return None
+    thread = Thread(target=warm_up, name="perdure-warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+async def _parts(
+    url: str | Path | None,
+    embedder: Embedder | str | None,
+    language_model: object,
+    clock: Clock | None,
+    settings: Settings | None,
+) -> _Parts:
+    if language_model is not None:
+        raise Misconfigured(
+            "this version takes no language model: it needs none, and would not use it"
+        )
+    chosen = settings if settings is not None else Settings()
+    if not isinstance(chosen, Settings):
+        raise InvalidInput(f"settings must be perdure.Settings, not {type(chosen).__name__}")
+    model = _resolve_embedder(embedder, chosen)
+    store = await open_store(default_url() if url is None else url, chosen)
+    try:
+        if model is not None:
+            require_same_model(await store.embedding_model(), model)
+    except BaseException:
+        await store.close()
+        raise
+    return _Parts(
+        store=store,
+        embedder=model,
+        clock=clock if clock is not None else SystemClock(),
+        settings=chosen,
+        warming=_warm(model),
+    )
+
+
+def _assemble(
+    parts: _Parts, store: Store, embedder: Embedder | None, pool: ThreadPoolExecutor | None
+) -> AsyncMemoryManager:
+    embedding = Embedding(embedder, store)
+
+    def hash_config() -> str:
+        document = {
+            **parts.settings.as_document(),
+            "model": embedding.identity,
+            "analysis": analysis.VERSION,
+        }
+        return blake2b(canonical(document).encode("utf-8"), digest_size=8).hexdigest()
+
+    core = Core(
+        store=store,
+        embedding=embedding,
+        clock=parts.clock,
+        ids=IdFactory(os.urandom),
+        settings=parts.settings,
+        count_tokens=estimate_tokens,
+        accesses=AccessLog(),
+        short_term=ShortTermBuffers(store, parts.settings.short_term_size),
+        hash_config=hash_config,
+    )
+    closed = False
+
+    async def close() -> None:
+        nonlocal closed
+        if closed:
+            return
+        closed = True
+        try:
+            await flush_accesses(core)
+        finally:
+            await store.close()
+            await _close_embedder(parts.embedder)
+            if parts.warming is not None:
+                parts.warming.join()
+            if pool is not None:
+                pool.shutdown(wait=True)
+
+    return AsyncMemoryManager(core, Gate(), close, Scope())
+
+
+async def _close_embedder(embedder: Embedder | None) -> None:
+    aclose = getattr(embedder, "aclose", None)
+    if aclose is not None:
+        await aclose()
+
+
+async def open_async(
+    url: str | Path | None = None,
+    *,
+    embedder: Embedder | str | None = None,
+    language_model: object = None,
+    clock: Clock | None = None,
+    settings: Settings | None = None,
+) -> AsyncMemoryManager:
+    """Open a memory for asynchronous use; see `perdure.open`."""
+    parts = await _parts(url, embedder, language_model, clock, settings)
+    blocking_store = is_blocking(parts.store)
+    blocking_embedder = parts.embedder is not None and is_blocking(parts.embedder)
+    pool = (
+        ThreadPoolExecutor(WORKERS, thread_name_prefix="perdure")
+        if blocking_store or blocking_embedder
+        else None
+    )
+    store, model = parts.store, parts.embedder
+    if pool is not None and blocking_store:
+        store = threaded_store(store, pool)
+    if pool is not None and model is not None and blocking_embedder:
+        model = ThreadedEmbedder(model, pool)
+    return _assemble(parts, store, model, pool)
+
+
+def open(  # noqa: A001 - `perdure.open` is the name callers are promised
+    url: str | Path | None = None,
+    *,
+    embedder: Embedder | str | None = None,
+    language_model: object = None,
+    clock: Clock | None = None,
+    settings: Settings | None = None,
+) -> MemoryManager:
+    """Open a memory.
+
+    `url` is a path or `sqlite:///path.db`, `memory://`, or `postgresql://…`; None takes
+    `PERDURE_URL`, or a file in the user's data folder. `embedder` is an `Embedder`, or a name:
+    "local" (the bundled model, the default), "hashing", "openai:MODEL", "off", or that of an
+    installed plug-in; None takes `PERDURE_EMBEDDER`. `clock` tells the time (tests pass a fake
+    one).
+
+    Raises `EmbedderMismatch` when the store's vectors were made by another model, `NewerStore`,
+    `CorruptStore`, `Misconfigured`, `Unavailable` and `InvalidInput`; then nothing was changed.
+    """
+    name_or_url = default_url() if url is None else url
+    portal: Portal = DirectPortal() if _is_embedded(name_or_url) else LoopPortal()
+    try:
+        parts = portal.call(lambda: _parts(name_or_url, embedder, language_model, clock, settings))
+    except BaseException:
+        portal.close()
+        raise
+    needs_loop = not is_blocking(parts.store) or (
+        parts.embedder is not None and not is_blocking(parts.embedder)
+    )
+    if not needs_loop:
+        return MemoryManager(_assemble(parts, parts.store, parts.embedder, None), portal)
+    return _on_a_loop(parts, portal)
+
+
+def _is_embedded(url: str | Path) -> bool:
+    scheme, separator, _ = str(url).partition("://")
+    return not separator or scheme.lower() in ("memory", "sqlite") or len(scheme) == 1
+
+
+def _on_a_loop(parts: _Parts, portal: Portal) -> MemoryManager:
+    """A blocking client over parts of which at least one needs an event loop."""
+    loop = portal if isinstance(portal, LoopPortal) else LoopPortal()
+    pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="perdure")
+    store = threaded_store(parts.store, pool) if is_blocking(parts.store) else parts.store
+    model = parts.embedder
+    if model is not None and is_blocking(model):
+        model = ThreadedEmbedder(model, pool)
+    return MemoryManager(_assemble(parts, store, model, pool), loop)

@@ -1,0 +1,73 @@
+"""Counting recalls without writing on every read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from threading import Lock
+
+from perdure.domain.changes import Accesses
+from perdure.domain.records import Memory
+from perdure.domain.replay import accessed
+
+
+class AccessLog:
+    """Recalls since the last write, kept in memory and written along with the next change.
+
+    Losing it (the process is killed) loses counts, never a memory. Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._pending: dict[str, Accesses] = {}
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    def note(self, memories: Iterable[Memory], at: datetime) -> None:
+        """Count one recall of each."""
+        with self._lock:
+            for memory in memories:
+                earlier = self._pending.get(memory.id)
+                self._pending[memory.id] = Accesses(
+                    memory_id=memory.id,
+                    scope=memory.scope,
+                    count=1 if earlier is None else earlier.count + 1,
+                    last_at=at if earlier is None else max(at, earlier.last_at),
+                )
+
+    def count(self, memory_id: str) -> int:
+        """Recalls of one memory that are not written yet."""
+        pending = self._pending.get(memory_id)
+        return 0 if pending is None else pending.count
+
+    def overlay(self, memory: Memory) -> Memory:
+        """The memory with its unwritten recalls counted in."""
+        pending = self._pending.get(memory.id) if self._pending else None
+        if pending is None:
+            return memory
+        return accessed(memory, count=pending.count, last_at=pending.last_at)
+
+    def take(self) -> tuple[Accesses, ...]:
+        """Everything pending, which the caller now writes; give it back if that fails."""
+        if not self._pending:
+            return ()
+        with self._lock:
+            taken, self._pending = tuple(self._pending.values()), {}
+            return taken
+
+    def give_back(self, taken: Iterable[Accesses]) -> None:
+        """Return what could not be written."""
+        with self._lock:
+            for item in taken:
+                newer = self._pending.get(item.memory_id)
+                self._pending[item.memory_id] = (
+                    item
+                    if newer is None
+                    else Accesses(
+                        memory_id=item.memory_id,
+                        scope=item.scope,
+                        count=item.count + newer.count,
+                        last_at=max(item.last_at, newer.last_at),
+                    )
+                )

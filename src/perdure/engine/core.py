@@ -1,0 +1,39 @@
+"""What every use case works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from perdure.config import Settings
+from perdure.engine.access import AccessLog
+from perdure.engine.embedding import Embedding
+from perdure.engine.ids import IdFactory
+from perdure.engine.short_term import ShortTermBuffers
+from perdure.ports.clock import Clock
+from perdure.ports.store import Store
+from perdure.ports.token_counter import TokenCounter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Core:
+    """One manager's parts, shared by all its bound views."""
+
+    store: Store
+    embedding: Embedding
+    clock: Clock
+    ids: IdFactory
+    settings: Settings
+    count_tokens: TokenCounter
+    accesses: AccessLog
+    short_term: ShortTermBuffers
+    hash_config: Callable[[], str]
+
+    def now(self) -> datetime:
+        """The present moment, aware UTC."""
+        return self.clock.now()
+
+    def new_id(self, now: datetime) -> str:
+        """A fresh id that sorts by time."""
+        return self.ids.new(now)

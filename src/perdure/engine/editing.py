@@ -1,0 +1,169 @@
+"""New versions of one record: edits and feedback."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from enum import Enum
+from types import MappingProxyType
+
+from perdure.domain.changes import Change, Operation
+from perdure.domain.feedback import adjusted_importance
+from perdure.domain.filters import json_value
+from perdure.domain.records import Json, Memory
+from perdure.domain.scope import Scope
+from perdure.domain.strength import reviewed
+from perdure.engine.core import Core
+from perdure.engine.drafts import Moment, expiry_of, metadata_of, share, text_of
+from perdure.engine.reading import stored
+from perdure.engine.reembedding import make_up_backlog
+from perdure.engine.writing import deciding, write_or_retry
+from perdure.errors import Conflict, InvalidInput
+
+
+class Keep(Enum):
+    """Says that an argument was not given, where None means something."""
+
+    KEEP = "keep"
+
+
+KEEP = Keep.KEEP
+
+
+def merged_metadata(memory: Memory, change: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The metadata after a merge: given keys are set, keys given as None are removed.
+
+    As in JSON Merge Patch (RFC 7396), at the top level only.
+    """
+    given = json_value(change, name="metadata")
+    kept = {key: value for key, value in memory.metadata.items() if key not in given}
+    return {**kept, **{key: value for key, value in given.items() if value is not None}}
+
+
+def edited(
+    core: Core,
+    memory: Memory,
+    *,
+    now: datetime,
+    content: str | None,
+    metadata: Mapping[str, Json] | None,
+    importance: float | None,
+    pinned: bool | None,
+    expires_at: Moment | timedelta | Keep | None,
+) -> Memory:
+    """The memory with the given parts changed; the same object when nothing differs."""
+    settings = core.settings
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}")
+    if pinned is not None and not isinstance(pinned, bool):
+        raise InvalidInput(f"pinned must be true or false, not {pinned!r}")
+    new = replace(
+        memory,
+        content=memory.content if content is None else text_of(content, settings),
+        metadata=(
+            memory.metadata
+            if metadata is None
+            else metadata_of(merged_metadata(memory, metadata), settings)
+        ),
+        importance=memory.importance if importance is None else share(importance, "importance"),
+        pinned=memory.pinned if pinned is None else pinned,
+        expires_at=(
+            memory.expires_at if isinstance(expires_at, Keep) else expiry_of(expires_at, now)
+        ),
+    )
+    if isinstance(new.metadata, MappingProxyType) and dict(new.metadata) == dict(memory.metadata):
+        new = replace(new, metadata=memory.metadata)
+    return memory if new == memory else replace(new, version=memory.version + 1)
+
+
+async def update(
+    core: Core,
+    scope: Scope,
+    memory_id: str,
+    *,
+    now: datetime,
+    actor: str | None,
+    expected_version: int | None,
+    content: str | None,
+    metadata: Mapping[str, Json] | None,
+    importance: float | None,
+    pinned: bool | None,
+    expires_at: Moment | timedelta | Keep | None,
+) -> Memory:
+    """The next version of a memory. A change that changes nothing writes nothing.
+
+    Raises `Conflict` when `expected_version` is not the stored one, `NotFound`, `InvalidInput`.
+    """
+
+    async def attempt() -> Memory:
+        memory = (await stored(core, scope, [memory_id]))[memory_id]
+        if expected_version is not None and memory.version != expected_version:
+            raise Conflict(
+                f"memory {memory_id} is at version {memory.version}, not {expected_version}; "
+                "read it again and repeat the change on what it says now"
+            )
+        new = edited(
+            core, memory, now=now, content=content, metadata=metadata,
+            importance=importance, pinned=pinned, expires_at=expires_at,
+        )  # fmt: skip
+        if new is memory:
+            return core.accesses.overlay(memory)
+        vectors = None
+        if new.searchable_text != memory.searchable_text:
+            [vectors] = await core.embedding.vectors([new.searchable_text])
+        change = Change(operation=Operation.UPDATED, before=memory, after=new, vectors=vectors)
+        shown = core.accesses.overlay(new)  # before the write takes the counts along
+        await write_or_retry(core, [change], at=now, actor=actor)
+        if vectors is not None and core.embedding.backlog:
+            await make_up_backlog(core)
+        return shown
+
+    return await deciding(core, attempt, f"update of {memory_id}")
+
+
+async def feedback(
+    core: Core,
+    scope: Scope,
+    ids: Sequence[str],
+    *,
+    used: bool,
+    helpful: bool | None,
+    now: datetime,
+    actor: str | None,
+) -> list[Memory]:
+    """Note that recalled memories were used, and whether they helped; the memories after it.
+
+    Importance moves within bounds (`domain.feedback`); a use counts as a review of the memory's
+    strength, better when it helped, a lapse when it did not.
+    """
+
+    async def attempt() -> list[Memory]:
+        found = await stored(core, scope, ids)
+        changes = [
+            Change(
+                operation=Operation.REINFORCED,
+                before=memory,
+                after=_reinforced(memory, used=used, helpful=helpful, now=now),
+            )
+            for memory in found.values()
+        ]
+        shown = [core.accesses.overlay(change.after) for change in changes]
+        await write_or_retry(core, changes, at=now, actor=actor)
+        return shown
+
+    return await deciding(core, attempt, "feedback")
+
+
+def _reinforced(memory: Memory, *, used: bool, helpful: bool | None, now: datetime) -> Memory:
+    strength = memory.strength
+    if used or helpful is not None:
+        quality = {True: 5, None: 4, False: 2}[helpful]
+        strength = reviewed(strength, quality=quality, now=now)
+    return replace(
+        memory,
+        importance=adjusted_importance(memory, used=used, helpful=helpful),
+        used_count=memory.used_count + (1 if used else 0),
+        strength=strength,
+        version=memory.version + 1,
+    )

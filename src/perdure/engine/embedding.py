@@ -1,0 +1,144 @@
+"""From texts to vectors: pieces, checks, and what happens when the embedder is out of reach."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import numpy as np
+
+from perdure.domain.budget import pieces_of
+from perdure.domain.calibration import UNCALIBRATED, Calibration
+from perdure.domain.changes import Vectors
+from perdure.errors import EmbedderMismatch, EmbedderUnavailable, Misconfigured
+from perdure.ports.embedder import Embedder, FloatArray, Purpose
+from perdure.ports.store import Store
+
+log = logging.getLogger(__name__)
+
+DEFAULT_WHOLE_TOKENS = 256
+PIECE_TOKENS = 48
+BATCH_TEXTS = 64
+
+
+class Embedding:
+    """The embedder in use, or none. `reembed` may exchange it while reads go on.
+
+    `backlog` is true when something was stored without its vector because the embedder was out of
+    reach, and should be made up for.
+    """
+
+    def __init__(self, embedder: Embedder | None, store: Store) -> None:
+        self._store = store
+        self.embedder = embedder
+        self.backlog = False
+        self._adopted: str | None = None
+
+    @property
+    def identity(self) -> str | None:
+        """Identity of the model whose vectors are made and searched; None without embedder."""
+        return None if self.embedder is None else self.embedder.model.identity
+
+    @property
+    def calibration(self) -> Calibration:
+        """How the model's cosines read."""
+        return UNCALIBRATED if self.embedder is None else self.embedder.model.calibration
+
+    async def query(self, text: str) -> FloatArray | None:
+        """The vector of a query, shape (dimension,), or None without an embedder."""
+        if self.embedder is None:
+            return None
+        row: FloatArray = (await self._embed(self.embedder, [text], "query"))[0]
+        return row
+
+    async def vectors(self, texts: Sequence[str]) -> list[Vectors | None]:
+        """The vectors of each text: itself whole, or its pieces, or both.
+
+        None for all when there is no embedder, or it is out of reach (then `backlog` is set).
+        """
+        embedder = self.embedder
+        if embedder is None or not texts:
+            return [None] * len(texts)
+        try:
+            made: list[Vectors | None] = list(await self._vectors(embedder, texts))
+        except EmbedderUnavailable as failure:
+            self.backlog = True
+            log.warning("embedding.deferred", extra={"texts": len(texts), "cause": str(failure)})
+            return [None] * len(texts)
+        await self._adopt(embedder)
+        return made
+
+    async def vectors_or_fail(self, texts: Sequence[str]) -> list[Vectors]:
+        """As `vectors`, but an embedder out of reach raises; there must be an embedder."""
+        if self.embedder is None:
+            raise Misconfigured("there is no embedder; open the store with one")
+        return await self._vectors(self.embedder, texts)
+
+    async def _vectors(self, embedder: Embedder, texts: Sequence[str]) -> list[Vectors]:
+        whole = embedder.model.max_tokens or DEFAULT_WHOLE_TOKENS
+        piece = min(PIECE_TOKENS, whole)
+        cut = [pieces_of(text, whole_tokens=whole, piece_tokens=piece) for text in texts]
+        flat = [item for pieces in cut for item in pieces]
+        rows = [
+            await self._embed(embedder, flat[start : start + BATCH_TEXTS], "document")
+            for start in range(0, len(flat), BATCH_TEXTS)
+        ]
+        table = rows[0] if len(rows) == 1 else np.concatenate(rows)
+        identity = embedder.model.identity
+        made, start = [], 0
+        for pieces in cut:
+            made.append(Vectors(model=identity, rows=table[start : start + len(pieces)]))
+            start += len(pieces)
+        return made
+
+    async def _embed(
+        self, embedder: Embedder, texts: Sequence[str], purpose: Purpose
+    ) -> FloatArray:
+        raw = await embedder.embed(texts, purpose=purpose)
+        return checked_rows(raw, embedder, len(texts))
+
+    async def _adopt(self, embedder: Embedder) -> None:
+        """Claim an empty store for this model before its first vector is written."""
+        identity = embedder.model.identity
+        if self._adopted == identity:
+            return
+        stored = await self._store.embedding_model()
+        if stored is None and not await self._store.adopt_model(identity, replacing=None):
+            stored = await self._store.embedding_model()
+        require_same_model(stored, embedder)
+        self._adopted = identity
+
+    def exchange(self, embedder: Embedder) -> None:
+        """Use another embedder from now on; the store must have adopted its model."""
+        self.embedder = embedder
+        self._adopted = embedder.model.identity
+
+
+def require_same_model(stored: str | None, embedder: Embedder) -> None:
+    """Raise `EmbedderMismatch` unless the store's vectors are this embedder's."""
+    identity = embedder.model.identity
+    if stored is not None and stored != identity:
+        raise EmbedderMismatch(
+            f"the store's vectors were made by {stored} and cannot be compared with those of "
+            f"{identity}. Open it with the embedder it was made with, or open it with "
+            f"embedder='off' and call reembed(embedder=…) to move it to the new one"
+        )
+
+
+def checked_rows(raw: FloatArray, embedder: Embedder, count: int) -> FloatArray:
+    """The rows as contiguous float32 of unit length, or `Misconfigured` when they are unusable."""
+    model = embedder.model
+    rows: FloatArray = np.array(raw, dtype=np.float32, order="C")
+    if rows.shape != (count, model.dimension):
+        raise Misconfigured(
+            f"embedder {model.identity} returned shape {rows.shape} for {count} texts; "
+            f"it promised ({count}, {model.dimension})"
+        )
+    squares = np.einsum("ij,ij->i", rows, rows)
+    if not np.isfinite(squares).all():
+        raise Misconfigured(f"embedder {model.identity} returned NaN or infinite values")
+    if count and float(np.abs(squares - 1.0).max()) > 1e-3:
+        norms = np.sqrt(squares, dtype=np.float32)
+        norms[norms == 0.0] = 1.0
+        rows /= norms[:, None]
+    return rows

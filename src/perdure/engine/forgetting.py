@@ -1,0 +1,210 @@
+"""Forgetting on request, and bringing back while that is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from perdure.domain.changes import Change, Operation, Refused, SlotState, Vectors
+from perdure.domain.query import Condition, Query
+from perdure.domain.records import Memory, State
+from perdure.domain.replay import replay
+from perdure.domain.results import Forgotten
+from perdure.domain.scope import Scope
+from perdure.domain.slots import retire
+from perdure.engine.core import Core
+from perdure.engine.reading import not_found
+from perdure.engine.writing import deciding, write, write_or_retry
+from perdure.errors import Conflict, InvalidInput
+
+BULK = 5_000
+TAKEN_BACK = "its predecessor was restored"
+
+
+def _forgotten(memory: Memory, now: datetime, reason: str | None) -> Change:
+    return Change(
+        operation=Operation.FORGOTTEN,
+        before=memory,
+        after=replace(memory, state=State.FORGOTTEN, retired_at=now, version=memory.version + 1),
+        reason=reason,
+    )
+
+
+async def forget(
+    core: Core,
+    scope: Scope,
+    ids: Sequence[str],
+    *,
+    now: datetime,
+    actor: str | None,
+    reason: str | None,
+) -> Forgotten:
+    """Hide memories from every read; `restore` brings them back.
+
+    All or nothing: `NotFound` when an id is unknown. One that is forgotten already stays so.
+    """
+    wanted = list(dict.fromkeys(ids))
+    for memory_id in wanted:
+        if not isinstance(memory_id, str) or not memory_id:
+            raise InvalidInput(f"an id is text, not {memory_id!r}")
+
+    async def attempt() -> Forgotten:
+        found = await core.store.get(scope, wanted)
+        for memory_id in wanted:
+            if memory_id not in found:
+                raise not_found(memory_id)
+        changes = [
+            _forgotten(memory, now, reason)
+            for memory in found.values()
+            if memory.state is not State.FORGOTTEN
+        ]
+        await write_or_retry(core, changes, at=now, actor=actor)
+        return Forgotten(ids=tuple(change.after.id for change in changes))
+
+    return await deciding(core, attempt, "forget")
+
+
+async def forget_all(
+    core: Core, condition: Condition, *, now: datetime, actor: str | None, reason: str | None
+) -> Forgotten:
+    """Forget everything the condition admits, in transactions of up to 5,000 memories.
+
+    Needs no embedder and no model. Memories stored while it runs may be forgotten too.
+    """
+    forgotten: list[str] = []
+    conflicts = 0
+    while True:
+        memories = await core.store.query(Query(condition=condition, limit=BULK))
+        if not memories:
+            return Forgotten(ids=tuple(forgotten))
+        changes = [_forgotten(memory, now, reason) for memory in memories]
+        if isinstance(await write(core, changes, at=now, actor=actor), Refused):
+            conflicts += 1
+            if conflicts > core.settings.conflict_retries:
+                raise Conflict(
+                    f"others kept changing the same memories; {len(forgotten)} were forgotten, "
+                    "call again for the rest"
+                )
+            continue
+        forgotten.extend(change.after.id for change in changes)
+
+
+async def restore(
+    core: Core, scope: Scope, memory_id: str, *, now: datetime, actor: str | None
+) -> Memory:
+    """Bring a forgotten, superseded or archived memory back; one that is current stays as it is.
+
+    A forgotten memory returns as it was before. Restoring a superseded one undoes the
+    supersession: what took its place is retired, readable as superseded. Raises `NotFound`, and
+    `Conflict` when its slot has another value meanwhile or its words are gone.
+    """
+
+    async def attempt() -> Memory:
+        found = await core.store.get(scope, [memory_id])
+        if memory_id not in found:
+            raise not_found(memory_id)
+        memory = found[memory_id]
+        if not memory.content:
+            raise Conflict(f"the words of memory {memory_id} were not kept; it cannot be restored")
+        changes = await _restoration(core, scope, memory, now)
+        if not changes:
+            return core.accesses.overlay(memory)
+        back = changes[0].after
+        slots = await _slot_precondition(core, back, changes)
+        vectors = await _vectors_of(core, memory, back)
+        changes[0] = replace(changes[0], vectors=vectors)
+        await write_or_retry(core, changes, at=now, actor=actor, slots=slots)
+        return core.accesses.overlay(back)
+
+    return await deciding(core, attempt, f"restore of {memory_id}")
+
+
+async def _vectors_of(core: Core, memory: Memory, back: Memory) -> Vectors | None:
+    """Stores may have dropped the vectors of what was forgotten; make them again."""
+    if memory.state is not State.FORGOTTEN:
+        return None
+    [vectors] = await core.embedding.vectors([back.searchable_text])
+    return vectors
+
+
+async def _restoration(core: Core, scope: Scope, memory: Memory, now: datetime) -> list[Change]:
+    """The changes that bring the memory back, itself first; none when it is current."""
+    version = memory.version + 1
+    if memory.state is State.FORGOTTEN:
+        entries = await core.store.history(scope, memory.id)
+        until = max(
+            position
+            for position, entry in enumerate(entries)
+            if entry.operation is Operation.FORGOTTEN
+        )
+        before = replay(entries[:until]).get(memory.id)
+        if before is None:
+            raise Conflict(f"memory {memory.id} was imported as forgotten; it cannot be restored")
+        return [_restored(memory, replace(before, version=version))]
+    if memory.superseded_by is not None:
+        back = replace(
+            memory, state=State.ACTIVE, valid_to=None, retired_at=None, superseded_by=None,
+            version=version,
+        )  # fmt: skip
+        return [_restored(memory, back), *await _successors_retired(core, scope, memory, now)]
+    if memory.state is State.ARCHIVED:
+        return [_restored(memory, replace(memory, state=State.ACTIVE, version=version))]
+    return []
+
+
+def _restored(before: Memory, after: Memory) -> Change:
+    after = replace(
+        after,
+        accessed_count=before.accessed_count,
+        last_accessed_at=before.last_accessed_at,
+    )
+    return Change(operation=Operation.RESTORED, before=before, after=after)
+
+
+async def _successors_retired(
+    core: Core, scope: Scope, memory: Memory, now: datetime
+) -> list[Change]:
+    """Everything that took the memory's place, one after the other, taken back."""
+    changes: list[Change] = []
+    following = memory.superseded_by
+    while following is not None:
+        found = (await core.store.get(scope, [following])).get(following)
+        if found is None:
+            break
+        following = found.superseded_by
+        if found.state is State.FORGOTTEN or found.retired_at is not None:
+            continue
+        changes.append(
+            Change(
+                operation=Operation.SUPERSEDED,
+                before=found,
+                after=retire(found, by=memory.id, at=now),
+                reason=TAKEN_BACK,
+            )
+        )
+    return changes
+
+
+async def _slot_precondition(
+    core: Core, back: Memory, changes: Sequence[Change]
+) -> tuple[SlotState, ...]:
+    """That the slot is free for the time the memory holds; `Conflict` when it is not."""
+    if back.key is None:
+        return ()
+    members = await core.store.slot(back.scope, back.key)
+    leaving = {change.after.id for change in changes}
+    for other in members:
+        if other.id not in leaving and _overlap(back, other):
+            raise Conflict(
+                f"slot {back.key!r} has another value for that time, memory {other.id}; "
+                "forget or correct it first"
+            )
+    states = frozenset((item.id, item.version) for item in members)
+    return (SlotState(scope=back.scope, key=back.key, members=states),)
+
+
+def _overlap(one: Memory, other: Memory) -> bool:
+    return (one.valid_to is None or other.valid_from < one.valid_to) and (
+        other.valid_to is None or one.valid_from < other.valid_to
+    )

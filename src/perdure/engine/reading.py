@@ -1,0 +1,166 @@
+"""Reading without a question: one memory, pages, counts, histories, the journal."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from perdure.domain.changes import JournalEntry
+from perdure.domain.query import Condition, Order, Position, Query, sort_value
+from perdure.domain.records import Memory, State
+from perdure.domain.replay import replay
+from perdure.domain.results import Page, PastChange
+from perdure.domain.scope import Scope
+from perdure.domain.visibility import View, is_visible
+from perdure.engine.core import Core
+from perdure.errors import InvalidInput, NotFound
+
+CHECK_BYTES = 6
+
+
+def not_found(memory_id: str) -> NotFound:
+    """The error for an id that names nothing the scope may see."""
+    return NotFound(f"no memory {memory_id} is visible in this scope")
+
+
+async def stored(core: Core, scope: Scope, ids: Sequence[str]) -> dict[str, Memory]:
+    """The memories with these ids that are not forgotten; `NotFound` if one is missing."""
+    for memory_id in ids:
+        if not isinstance(memory_id, str) or not memory_id:
+            raise InvalidInput(f"an id is text, not {memory_id!r}")
+    found = await core.store.get(scope, list(dict.fromkeys(ids)))
+    for memory_id in ids:
+        memory = found.get(memory_id)
+        if memory is None or memory.state is State.FORGOTTEN:
+            raise not_found(memory_id)
+    return found
+
+
+async def get(core: Core, memory_id: str, view: View) -> Memory:
+    """One memory by id.
+
+    Superseded and former memories are readable by id; an expired one only when the view includes
+    it. Raises `NotFound` when nothing visible has the id.
+    """
+    memory = (await stored(core, view.scope, [memory_id]))[memory_id]
+    lenient = View(
+        scope=Scope(tenant=view.scope.tenant, user=view.scope.user),
+        now=view.now,
+        include=view.include | {"superseded", "former", "archived"},
+    )
+    if not is_visible(memory, lenient):
+        raise not_found(memory_id)
+    return core.accesses.overlay(memory)
+
+
+async def list_page(
+    core: Core,
+    condition: Condition,
+    *,
+    order: str,
+    limit: int,
+    cursor: str | None,
+) -> Page:
+    """One page and the cursor of the next. Every memory that stays is seen exactly once."""
+    chosen, descending = order_of(order)
+    check = _check(condition, order)
+    after = None if cursor is None else _read_cursor(cursor, check)
+    # One more than asked tells whether there is a next page.
+    items = await core.store.query(
+        Query(
+            condition=condition, order=chosen, descending=descending, limit=limit + 1, after=after
+        )
+    )
+    page = items[:limit]
+    more = len(items) > limit
+    return Page(
+        items=tuple(map(core.accesses.overlay, page)),
+        next_cursor=_write_cursor(page[-1], chosen, check) if more else None,
+    )
+
+
+def order_of(order: str) -> tuple[Order, bool]:
+    """The order and whether it is descending, from `recorded_at`, `-occurred_at`, …"""
+    name = order.removeprefix("-") if isinstance(order, str) else order
+    try:
+        return Order(name), order.startswith("-")
+    except ValueError:
+        raise InvalidInput(
+            f"unknown order {order!r}; use {', '.join(Order)}, with '-' in front for descending"
+        ) from None
+
+
+def _check(condition: Condition, order: str) -> str:
+    """What a cursor must agree with: it belongs to one question."""
+    view = condition.view
+    asked = repr(
+        (view.scope, view.as_of, view.known_as_of, sorted(view.include), view.everything,
+         condition.filter, sorted(condition.kinds or ()), condition.between, order)
+    )  # fmt: skip
+    return blake2b(asked.encode("utf-8"), digest_size=CHECK_BYTES).hexdigest()
+
+
+def _write_cursor(last: Memory, order: Order, check: str) -> str:
+    raw = json.dumps([check, sort_value(last, order), last.id], separators=(",", ":"))
+    return base64.urlsafe_b64encode(raw.encode("utf-8")).decode("ascii").rstrip("=")
+
+
+def _read_cursor(cursor: object, check: str) -> Position:
+    bad = "the cursor is not one that list() gave"
+    if not isinstance(cursor, str):
+        raise InvalidInput(bad)
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        raw = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        made_for, value, memory_id = raw
+    except (ValueError, binascii.Error, TypeError, UnicodeDecodeError) as error:
+        raise InvalidInput(bad) from error
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not isinstance(memory_id, str)
+    ):
+        raise InvalidInput(bad)
+    if made_for != check:
+        raise InvalidInput(
+            "the cursor belongs to another listing; go on with the scope, filters and order it "
+            "was given for, or start again without it"
+        )
+    return Position(value, memory_id)
+
+
+async def history(core: Core, scope: Scope, memory_id: str) -> list[PastChange]:
+    """Every change of the memory and of those it took the place of, oldest first."""
+    chains: list[tuple[int, PastChange]] = []
+    todo, seen = [memory_id], set()
+    while todo:
+        current = todo.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        entries = await core.store.history(scope, current)
+        if not entries and current == memory_id:
+            raise not_found(memory_id)
+        chains.extend(_steps(entries))
+        if chains and entries:
+            todo.extend(replay(entries)[current].supersedes)
+    return [step for _, step in sorted(chains, key=lambda item: item[0])]
+
+
+def _steps(entries: Sequence[JournalEntry]) -> list[tuple[int, PastChange]]:
+    return [
+        (
+            entry.sequence,
+            PastChange(
+                at=entry.at,
+                actor=entry.actor,
+                operation=entry.operation,
+                memory=replay(entries[: position + 1])[entry.memory_id],
+                reason=entry.reason,
+            ),
+        )
+        for position, entry in enumerate(entries)
+    ]

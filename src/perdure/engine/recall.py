@@ -1,0 +1,184 @@
+"""Finding what matters: both arms, one ranking, one rule of what may be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from perdure.domain.analysis import query_lexemes
+from perdure.domain.diversity import without_repeats
+from perdure.domain.duplicates import repeats
+from perdure.domain.query import Condition, Search
+from perdure.domain.ranking import Candidate, Scored, explain, rank
+from perdure.domain.records import Memory
+from perdure.domain.replay import replay
+from perdure.domain.results import Hit, Recall
+from perdure.domain.text import is_blank, sanitise, truncate
+from perdure.domain.visibility import status
+from perdure.engine.core import Core
+from perdure.errors import EmbedderUnavailable, InvalidInput
+from perdure.ports.embedder import FloatArray
+
+CANDIDATES_PER_HIT = 4
+MIN_CANDIDATES = 40
+SHORTENED = "the query was shortened to its first {limit:,} characters of {length:,}"
+NO_VECTORS = "the embedder is out of reach, so only words were compared: {cause}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Question:
+    """A checked query: its words, its vector, or both."""
+
+    text: str | None
+    vector: FloatArray | None
+    notes: tuple[str, ...] = ()
+
+
+def question_of(core: Core, query: object) -> Question:
+    """Read a query: text, or a vector of the store's dimension."""
+    if isinstance(query, str):
+        return _text_question(query, core.settings.max_query_chars)
+    if query is None:
+        raise InvalidInput("recall needs a query: a text, or a vector to search by")
+    return Question(text=None, vector=_query_vector(core, query))
+
+
+def _text_question(query: str, limit: int) -> Question:
+    text = sanitise(query)
+    if is_blank(text):
+        raise InvalidInput("the query is empty; use list() to read without a question")
+    if len(text) <= limit:
+        return Question(text=text, vector=None)
+    note = SHORTENED.format(limit=limit, length=len(text))
+    return Question(text=truncate(text, limit), vector=None, notes=(note,))
+
+
+def _query_vector(core: Core, query: object) -> FloatArray:
+    model = core.embedding.embedder.model if core.embedding.embedder is not None else None
+    if model is None:
+        raise InvalidInput("searching by a vector needs a store opened with an embedder")
+    try:
+        vector = np.asarray(query, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"a query is a text or a vector of numbers, not {type(query).__name__}"
+        ) from error
+    if vector.shape != (model.dimension,):
+        raise InvalidInput(
+            f"the query vector has shape {vector.shape}; {model.identity} needs ({model.dimension},)"
+        )
+    norm = float(np.linalg.norm(vector))
+    if not np.isfinite(norm) or norm == 0.0:
+        raise InvalidInput("the query vector must be finite and not zero")
+    return np.ascontiguousarray(vector / np.float32(norm))
+
+
+async def _vector_for(core: Core, question: Question) -> tuple[FloatArray | None, tuple[str, ...]]:
+    if question.text is None:
+        return question.vector, ()
+    try:
+        return await core.embedding.query(question.text), ()
+    except EmbedderUnavailable as failure:
+        return None, (NO_VECTORS.format(cause=failure),)
+
+
+async def recall(
+    core: Core,
+    question: Question,
+    condition: Condition,
+    *,
+    limit: int,
+    min_score: float | None,
+) -> Recall:
+    """The best `limit` memories the condition admits, or an abstention."""
+    vector, notes = await _vector_for(core, question)
+    found = await core.store.search(
+        Search(
+            condition=condition,
+            vector=vector,
+            model=core.embedding.identity if vector is not None else None,
+            terms=() if question.text is None else query_lexemes(question.text),
+            limit=max(limit * CANDIDATES_PER_HIT, MIN_CANDIDATES),
+        )
+    )
+    now = condition.view.now
+    ranked = rank(
+        _counted(core, found.candidates),
+        preset=core.settings.preset,
+        calibration=core.embedding.calibration,
+        now=now,
+    )
+    floor = core.settings.relevance_threshold if min_score is None else min_score
+    kept = [item for item in ranked if item.score >= floor]
+    hits = await _hits(core, kept, condition, limit, now)
+    return Recall(
+        hits=tuple(hits),
+        abstained=not hits,
+        query_time=now,
+        considered=found.considered,
+        notes=(*question.notes, *notes),
+    )
+
+
+def _counted(core: Core, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    """The candidates with recalls that are not written yet counted in."""
+    if not len(core.accesses):
+        return candidates
+    return [
+        item._replace(accessed_count=item.accessed_count + pending)
+        if (pending := core.accesses.count(item.id))
+        else item
+        for item in candidates
+    ]
+
+
+async def _hits(
+    core: Core, ranked: Sequence[Scored], condition: Condition, limit: int, now: datetime
+) -> list[Hit]:
+    """Read the best records until `limit` of them are fit to be shown.
+
+    The record is the truth: what it does not admit any more is dropped, whatever an index said.
+    """
+    readable: list[tuple[Scored, Memory]] = []
+    distinct: list[tuple[Scored, Memory]] = []
+    start, step = 0, limit + 2
+    while start < len(ranked) and len(distinct) < limit:
+        batch = ranked[start : start + step]
+        records = await _records(core, [item.candidate.id for item in batch], condition)
+        readable.extend(
+            (item, record)
+            for item in batch
+            if (record := records.get(item.candidate.id)) is not None and condition.admits(record)
+        )
+        distinct = without_repeats(readable, _repeats, limit=limit)
+        start += step
+    config_hash = core.hash_config()
+    preset = core.settings.preset
+    return [
+        Hit(
+            memory=core.accesses.overlay(record),
+            score=item.score,
+            status=status(record, now),
+            explanation=explain(item, preset=preset, now=now, config_hash=config_hash),
+        )
+        for item, record in distinct
+    ]
+
+
+def _repeats(earlier: tuple[Scored, Memory], item: tuple[Scored, Memory]) -> bool:
+    return repeats(earlier[1], item[1])
+
+
+async def _records(core: Core, ids: list[str], condition: Condition) -> dict[str, Memory]:
+    """The records as they stand, or as they stood at the asked moment of knowledge."""
+    scope, known_as_of = condition.view.scope, condition.view.known_as_of
+    if known_as_of is None:
+        return await core.store.get(scope, ids)
+    past: dict[str, Memory] = {}
+    for memory_id in ids:
+        entries = await core.store.history(scope, memory_id)
+        past |= replay(entries, until=known_as_of)
+    return past

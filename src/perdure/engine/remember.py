@@ -1,0 +1,234 @@
+"""Storing deliberately: one memory or many, all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from perdure.domain.changes import Change, IdempotencyKey, Operation, Refused, SlotState, Vectors
+from perdure.domain.duplicates import restates
+from perdure.domain.records import Kind, Memory
+from perdure.domain.results import Outcome, Remembered
+from perdure.domain.scope import Scope
+from perdure.domain.slots import succeed
+from perdure.engine.core import Core
+from perdure.engine.drafts import Draft
+from perdure.engine.reembedding import make_up_backlog
+from perdure.engine.short_term import departure
+from perdure.engine.writing import Retry, collapsed, deciding, write
+from perdure.errors import Conflict
+
+SlotKey = tuple[Scope, str]
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What one attempt would write, and what each draft then gets back."""
+
+    changes: list[Change] = field(default_factory=list)
+    unless_known: set[str] = field(default_factory=set)
+    slots: dict[SlotKey, list[Memory]] = field(default_factory=dict)
+    slot_states: dict[SlotKey, SlotState] = field(default_factory=dict)
+    answers: dict[int, Remembered] = field(default_factory=dict)
+    arriving: dict[Scope, list[str]] = field(default_factory=dict)
+
+
+async def remember(
+    core: Core, drafts: Sequence[Draft], *, now: datetime, actor: str | None
+) -> list[Remembered]:
+    """Store every draft in one transaction; the answers are in the order of the drafts."""
+    texts = [draft.memory.searchable_text for draft in drafts]
+    vectors = await core.embedding.vectors(texts)
+    settled: dict[int, Remembered] = {}
+
+    async def attempt() -> list[Remembered]:
+        plan = await _plan(core, drafts, vectors, settled, now)
+        result = await _write(core, plan, drafts, settled, now=now, actor=actor)
+        if isinstance(result, Refused):
+            await _settle(core, result, plan, drafts, settled)
+            raise Retry
+        for scope, ids in plan.arriving.items():
+            core.short_term.arrived(scope, ids)
+        answers = plan.answers | settled
+        return [answers[position] for position in range(len(drafts))]
+
+    answers = await deciding(core, attempt, "remember")
+    if core.embedding.backlog and any(item is not None for item in vectors):
+        await make_up_backlog(core)
+    return answers
+
+
+async def _plan(
+    core: Core,
+    drafts: Sequence[Draft],
+    vectors: Sequence[Vectors | None],
+    settled: Mapping[int, Remembered],
+    now: datetime,
+) -> _Plan:
+    plan = _Plan()
+    for position, draft in enumerate(drafts):
+        if position in settled:
+            continue
+        memory, made = draft.memory, vectors[position]
+        if memory.key is not None:
+            await _plan_slot(core, plan, position, memory, made, now)
+            continue
+        deferred = core.embedding.embedder is not None and made is None
+        plan.changes.append(Change(operation=Operation.CREATED, after=memory, vectors=made))
+        plan.unless_known.add(memory.id)
+        plan.answers[position] = Remembered(
+            outcome=Outcome.DEFERRED if deferred else Outcome.STORED, memory=memory
+        )
+        if memory.kind is Kind.SHORT_TERM:
+            plan.arriving.setdefault(memory.scope, []).append(memory.id)
+    for scope, ids in plan.arriving.items():
+        for leaving in await core.short_term.leaving(scope, len(ids), now):
+            plan.changes.append(departure(leaving, promote=core.settings.long_term, now=now))
+    plan.changes = collapsed(plan.changes)
+    return plan
+
+
+async def _plan_slot(
+    core: Core, plan: _Plan, position: int, memory: Memory, made: Vectors | None, now: datetime
+) -> None:
+    assert memory.key is not None
+    slot = (memory.scope, memory.key)
+    if slot not in plan.slots:
+        members = await core.store.slot(memory.scope, memory.key)
+        plan.slots[slot] = members
+        plan.slot_states[slot] = SlotState(
+            scope=memory.scope,
+            key=memory.key,
+            members=frozenset((item.id, item.version) for item in members),
+        )
+    members = plan.slots[slot]
+    known = next((item for item in members if _says_it_already(item, memory, now)), None)
+    if known is not None:
+        plan.answers[position] = Remembered(outcome=Outcome.ALREADY_KNOWN, memory=known)
+        return
+    succession = succeed(members, memory, now=now, new_id=lambda: core.new_id(now))
+    for change in succession.changes:
+        plan.changes.append(
+            replace(change, vectors=made) if change.after.id == memory.id else change
+        )
+    plan.slots[slot] = _members_after(members, succession.changes)
+    superseded = succession.superseded
+    deferred = core.embedding.embedder is not None and made is None
+    plan.answers[position] = Remembered(
+        outcome=(
+            Outcome.SUPERSEDED if superseded else Outcome.DEFERRED if deferred else Outcome.STORED
+        ),
+        memory=succession.memory,
+        superseded=superseded,
+    )
+
+
+def _says_it_already(old: Memory, new: Memory, now: datetime) -> bool:
+    """A member that covers the new one's whole interval with the same words."""
+    from_old = replace(old, state=type(old.state).ACTIVE, superseded_by=None)
+    ends = old.valid_to
+    return restates(replace(new, valid_to=new.valid_to or ends), from_old, now)
+
+
+def _members_after(members: Sequence[Memory], changes: Sequence[Change]) -> list[Memory]:
+    after = {item.id: item for item in members}
+    after.update((change.after.id, change.after) for change in changes)
+    return [item for item in after.values() if item.retired_at is None]
+
+
+async def _write(
+    core: Core,
+    plan: _Plan,
+    drafts: Sequence[Draft],
+    settled: Mapping[int, Remembered],
+    *,
+    now: datetime,
+    actor: str | None,
+) -> Refused | None:
+    keys = _idempotency(plan, drafts, settled)
+    if not plan.changes and not keys:
+        return None
+    result = await write(
+        core,
+        plan.changes,
+        at=now,
+        actor=actor,
+        unless_known=frozenset(
+            position
+            for position, change in enumerate(plan.changes)
+            if change.after.id in plan.unless_known and change.before is None
+        ),
+        slots=tuple(plan.slot_states.values()),
+        idempotency=keys,
+    )
+    return result if isinstance(result, Refused) else None
+
+
+def _idempotency(
+    plan: _Plan, drafts: Sequence[Draft], settled: Mapping[int, Remembered]
+) -> tuple[IdempotencyKey, ...]:
+    keys = []
+    for position, draft in enumerate(drafts):
+        if draft.idempotency_key is None:
+            continue
+        given = plan.answers.get(position) or settled[position]
+        keys.append(
+            IdempotencyKey(
+                scope=draft.memory.scope,
+                key=draft.idempotency_key,
+                request=draft.request,
+                answer=_answer(given),
+            )
+        )
+    return tuple(keys)
+
+
+def _answer(given: Remembered) -> dict[str, Any]:
+    return {
+        "outcome": given.outcome.value,
+        "id": given.memory.id,
+        "superseded": list(given.superseded),
+    }
+
+
+async def _settle(
+    core: Core,
+    refused: Refused,
+    plan: _Plan,
+    drafts: Sequence[Draft],
+    settled: dict[int, Remembered],
+) -> None:
+    """Turn what the store refused into answers, so that the next attempt leaves it out."""
+    if refused.clashing:
+        keyed = [draft for draft in drafts if draft.idempotency_key is not None]
+        names = ", ".join(repr(keyed[i].idempotency_key) for i in refused.clashing)
+        raise Conflict(
+            f"idempotency key {names} was used before for something else; "
+            "use a fresh key for a new request. Nothing was changed"
+        )
+    keyed_positions = [i for i, draft in enumerate(drafts) if draft.idempotency_key is not None]
+    for index, answer in refused.repeated.items():
+        position = keyed_positions[index]
+        settled[position] = await _repeated(core, drafts[position].memory.scope, answer)
+    by_id = {draft.memory.id: position for position, draft in enumerate(drafts)}
+    for index, known in refused.known.items():
+        position = by_id[plan.changes[index].after.id]
+        settled[position] = Remembered(outcome=Outcome.ALREADY_KNOWN, memory=known)
+    for scope in plan.arriving:
+        core.short_term.reread(scope)
+
+
+async def _repeated(core: Core, scope: Scope, answer: Mapping[str, Any]) -> Remembered:
+    found = await core.store.get(scope, [answer["id"]])
+    if answer["id"] not in found:
+        raise Conflict(
+            f"the memory of this idempotency key, {answer['id']}, no longer exists; "
+            "use a fresh key to store it again"
+        )
+    return Remembered(
+        outcome=Outcome(answer["outcome"]),
+        memory=core.accesses.overlay(found[answer["id"]]),
+        superseded=tuple(answer["superseded"]),
+    )

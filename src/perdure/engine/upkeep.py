@@ -1,0 +1,48 @@
+"""Numbers and checks."""
+
+from __future__ import annotations
+
+from perdure.domain.results import Problem, Stats, Verification
+from perdure.domain.visibility import View
+from perdure.engine.core import Core
+from perdure.engine.reembedding import make_up_backlog
+from perdure.engine.writing import write
+
+
+async def stats(core: Core, view: View) -> Stats:
+    """Counts of the view's scope."""
+    sizes = await core.store.sizes(view)
+    return Stats(
+        memories=dict(sizes.memories),
+        recalled=sizes.recalled,
+        used=sizes.used,
+        utility_ratio=sizes.used / sizes.recalled if sizes.recalled else None,
+        without_vector=sizes.without_vector,
+        bytes=sizes.bytes,
+        embedding_model=await core.store.embedding_model(),
+    )
+
+
+async def verify(core: Core, *, repair: bool) -> Verification:
+    """Check every row, index and link of the store, and mend what is derived."""
+    findings = await core.store.check(repair=repair)
+    if repair:
+        while await make_up_backlog(core):
+            pass
+    return Verification(
+        problems=tuple(
+            Problem(
+                place=finding.place,
+                problem=finding.problem,
+                memory_id=finding.memory_id,
+                repaired=finding.repaired,
+            )
+            for finding in findings
+        )
+    )
+
+
+async def flush_accesses(core: Core) -> None:
+    """Write the recalls counted since the last write."""
+    if len(core.accesses):
+        await write(core, [], at=core.now(), actor=None)
