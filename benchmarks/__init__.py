@@ -1,0 +1,1 @@
+"""Benchmarks of the embedded product beside a raw-SQLite baseline and its peers. See README.md."""

@@ -1,0 +1,1 @@
+"""Systems to compare with: a minimal raw SQLite store and installable peers."""
