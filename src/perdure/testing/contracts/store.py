@@ -20,11 +20,12 @@ from typing import ClassVar
 
 import pytest
 
+from perdure.testing.contracts._store_reading import ReadingContract
 from perdure.testing.contracts._store_stand import Opening, Stand, standing
 from perdure.testing.contracts._store_writing import WritingContract
 
 
-class StoreContract(WritingContract):
+class StoreContract(WritingContract, ReadingContract):
     """Subclass this and give it the fixture `opening`."""
 
     outlives_closing: ClassVar[bool] = True
