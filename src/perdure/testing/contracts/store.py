@@ -20,12 +20,17 @@ from typing import ClassVar
 
 import pytest
 
+from perdure.testing.contracts._store_journal import JournalContract
 from perdure.testing.contracts._store_reading import ReadingContract
+from perdure.testing.contracts._store_searching import SearchingContract
 from perdure.testing.contracts._store_stand import Opening, Stand, standing
+from perdure.testing.contracts._store_upkeep import UpkeepContract
 from perdure.testing.contracts._store_writing import WritingContract
 
 
-class StoreContract(WritingContract, ReadingContract):
+class StoreContract(
+    WritingContract, ReadingContract, SearchingContract, JournalContract, UpkeepContract
+):
     """Subclass this and give it the fixture `opening`."""
 
     outlives_closing: ClassVar[bool] = True
