@@ -30,11 +30,14 @@ class Remembered:
     `already_known`: an equal memory exists and is returned; nothing was written. `superseded`:
     stored, and it took the place of the memories listed. `deferred`: stored durably, but the
     embedder was out of reach, so it is found by its words only until the vector is made up for.
+    `repeated`: the answer is that of an earlier request with the same idempotency key, and
+    `memory` is how it stands now, forgotten ones included.
     """
 
     outcome: Outcome
     memory: Memory
     superseded: tuple[str, ...] = ()
+    repeated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -174,6 +174,8 @@ def _idempotency(
         if draft.idempotency_key is None:
             continue
         given = plan.answers.get(position) or settled[position]
+        if given.repeated:
+            continue  # recorded by the earlier request
         keys.append(
             IdempotencyKey(
                 scope=draft.memory.scope,
@@ -231,4 +233,5 @@ async def _repeated(core: Core, scope: Scope, answer: Mapping[str, Any]) -> Reme
         outcome=Outcome(answer["outcome"]),
         memory=core.accesses.overlay(found[answer["id"]]),
         superseded=tuple(answer["superseded"]),
+        repeated=True,
     )
