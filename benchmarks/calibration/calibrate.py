@@ -72,7 +72,9 @@ async def vectors_of(embedder: Embedder) -> dict[tuple[str, str], NDArray[np.flo
     return found
 
 
-def measure(vectors: dict[tuple[str, str], NDArray[np.float64]], asked: str, kept: str) -> Direction:
+def measure(
+    vectors: dict[tuple[str, str], NDArray[np.float64]], asked: str, kept: str
+) -> Direction:
     memories = vectors[kept, "memory"]
     questions = vectors[asked, "question"] @ memories.T
     paraphrases = vectors[asked, "paraphrase"] @ memories.T
@@ -107,7 +109,9 @@ def show_cosines(directions: dict[str, Direction]) -> None:
 
 
 def show_thresholds(directions: dict[str, Direction]) -> None:
-    print("\nabove a threshold: share of questions kept / of paraphrases kept / of unrelated let in")
+    print(
+        "\nabove a threshold: share of questions kept / of paraphrases kept / of unrelated let in"
+    )
     print(f"{'':8}" + "".join(f"{name:>26}" for name in directions))
     for threshold in THRESHOLDS:
         cells = "".join(
@@ -194,7 +198,9 @@ def summary(embedder: Embedder, directions: dict[str, Direction]) -> dict[str, o
                         "n": len(getattr(direction, kind)),
                         "mean": round(float(getattr(direction, kind).mean()), 4),
                         **{
-                            f"p{q * 100:g}": round(float(np.quantile(getattr(direction, kind), q)), 4)
+                            f"p{q * 100:g}": round(
+                                float(np.quantile(getattr(direction, kind), q)), 4
+                            )
                             for q in QUANTILES
                         },
                     }
@@ -207,7 +213,9 @@ def summary(embedder: Embedder, directions: dict[str, Direction]) -> dict[str, o
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("embedder", nargs="?", default="local")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import logging
 import threading
+from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any
 
@@ -21,10 +22,12 @@ class OneBlasThread:
 
     The number belongs to the whole process. Callers that each saved and restored it could leave it
     at one for ever when they overlap, so only the first to enter saves it and only the last to
-    leave restores it. Does nothing where `threadpoolctl` is missing or knows no BLAS.
+    leave restores it. `find_controller` is called once, when first entered: a
+    `threadpoolctl.ThreadpoolController`, or None where there is none; then nothing happens.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, find_controller: Callable[[], Any]) -> None:
+        self._find_controller = find_controller
         self._lock = threading.Lock()
         self._inside = 0
         self._controller: Any = None
@@ -34,7 +37,7 @@ class OneBlasThread:
     def __enter__(self) -> None:
         with self._lock:
             if not self._is_prepared:
-                self._controller = _blas_controller()
+                self._controller = self._find_controller()
                 self._is_prepared = True
             if self._inside == 0 and self._controller is not None:
                 self._limit = self._controller.limit(limits=1, user_api="blas")
@@ -64,5 +67,5 @@ def _blas_controller() -> Any:
     return threadpoolctl.ThreadpoolController()
 
 
-one_blas_thread = OneBlasThread()
+one_blas_thread = OneBlasThread(_blas_controller)
 """Shared by the process, as the number of threads is."""

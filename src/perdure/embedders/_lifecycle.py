@@ -1,9 +1,13 @@
 """What an embedder may have besides the port, and what its absence means.
 
+Attributes and methods:
+
     is_blocking     true: `embed` computes in the calling thread (`ports.embedder`)
     is_symmetric    true: a text's vector is the same as a query and as a document
     warm_up()       blocking: load now what the first `embed` would load
     aclose()        async: give back connections and memory; `embed` is not called afterwards
+
+Decorators hand all four on.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from perdure.embedders._lifecycle import close, is_symmetric, warm_up
-from perdure.errors import InvalidInput
+from perdure.errors import InvalidInput, Misconfigured
 from perdure.ports.blocking import is_blocking
 from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose
 
@@ -29,12 +29,12 @@ class _Job:
         self.texts = texts
         self.rows: FloatArray = np.empty((len(texts), dimension), dtype=np.float32)
         self.queued = deque(range(len(texts)))
-        self.unfinished = len(texts)
+        self.missing = set(self.queued)
         self.failure: Exception | None = None
 
     @property
     def is_over(self) -> bool:
-        return self.unfinished == 0 or self.failure is not None
+        return not self.missing or self.failure is not None
 
 
 _Item = tuple[_Job, int]
@@ -184,7 +184,7 @@ class ChannelledEmbedder:
     async def _settle(self, chunk: list[_Item]) -> None:
         """Give every text of the chunk its row, or its job the failure."""
         try:
-            rows = await self._inner.embed([job.texts[i] for job, i in chunk], purpose="document")
+            rows = await self._rows(chunk)
         except Exception as failure:
             jobs = list(dict.fromkeys(job for job, _ in chunk))
             if len(jobs) == 1:
@@ -196,7 +196,16 @@ class ChannelledEmbedder:
         with self._changed:
             for (job, index), row in zip(chunk, rows, strict=True):
                 job.rows[index] = row
-                job.unfinished -= 1
+                job.missing.discard(index)
+
+    async def _rows(self, chunk: list[_Item]) -> FloatArray:
+        texts = [job.texts[index] for job, index in chunk]
+        rows = await self._inner.embed(texts, purpose="document")
+        if rows.shape != (len(texts), self.model.dimension):
+            raise Misconfigured(
+                f"embedder {self.model.identity} returned shape {rows.shape} for {len(texts)} texts"
+            )
+        return rows
 
     def _fail(self, job: _Job, failure: Exception) -> None:
         with self._changed:
@@ -208,7 +217,7 @@ class ChannelledEmbedder:
     def _put_back(self, chunk: list[_Item]) -> None:
         """An interrupt hit the thread that worked for others: their texts are still to be done."""
         for job, index in reversed(chunk):
-            if job.failure is None:
+            if job.failure is None and index in job.missing:
                 job.queued.appendleft(index)
                 if job not in self._jobs:
                     self._jobs.appendleft(job)

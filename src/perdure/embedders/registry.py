@@ -52,7 +52,11 @@ def resolve_embedder(
             _refuse_argument(name, argument)
             return _plain(name)
         case "hashing":
-            return HashingEmbedder(_dimension(argument, specification)) if argument else HashingEmbedder()
+            return (
+                HashingEmbedder(_dimension(argument, specification))
+                if argument
+                else HashingEmbedder()
+            )
         case "openai":
             return _service(argument, specification, api_key=api_key, base_url=base_url)
         case _:
@@ -110,9 +114,7 @@ def _entry_points() -> Mapping[str, EntryPoint]:
 def _third_party(name: str, argument: str) -> Embedder:
     point = _entry_points().get(name)
     if point is None:
-        raise Misconfigured(
-            f"there is no embedder {name!r}; there are: {', '.join(available())}"
-        )
+        raise Misconfigured(f"there is no embedder {name!r}; there are: {', '.join(available())}")
     try:
         make = point.load()
         made = make(argument) if argument else make()
