@@ -1,0 +1,237 @@
+"""The search indexes of a file: loaded when first asked for, then kept in step with the journal.
+
+Every search asks how far the journal and the changes of vectors have come. What is new, by whatever
+process, is applied to the partitions that are held; the others are loaded afresh when needed.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from threading import RLock
+from typing import NamedTuple
+
+import numpy as np
+
+from perdure.ports.embedder import FloatArray
+from perdure.stores._index.caching import PartitionCache
+from perdure.stores._index.partition import (
+    ARCHIVED,
+    FORGOTTEN,
+    NEVER,
+    RETIRED,
+    SUPERSEDED,
+    Loaded,
+    Partition,
+    Standing,
+)
+from perdure.stores.sqlite.rows import Row
+from perdure.stores.sqlite.statements import statements
+from perdure.stores.sqlite.vectors import FLOAT32, packed_bytes, unpack
+
+log = logging.getLogger(__name__)
+
+_STANDING_COLUMNS = 15
+_STATE_FLAGS = {"forgotten": FORGOTTEN, "archived": ARCHIVED}
+
+
+class Progress(NamedTuple):
+    """How far journal and changes of vectors have come."""
+
+    sequence: int
+    tick: int
+
+
+class Model(NamedTuple):
+    """The model whose vectors the indexes hold."""
+
+    number: int
+    dimension: int | None
+    identity: str | None
+
+
+_NO_MODEL = Model(-1, None, None)
+
+
+class Indexes:
+    """The partitions' indexes, over borrowed connections."""
+
+    def __init__(self, *, budget_bytes: int) -> None:
+        self._sql = statements()
+        self._cache = PartitionCache(budget_bytes)
+        self._lock = RLock()
+        self._applied: Progress | None = None
+        self._model = _NO_MODEL
+
+    def uses(self, connection: sqlite3.Connection, model: str | None) -> bool:
+        """Whether the indexes' vectors are this model's."""
+        self._catch_up(connection)
+        return model == self._model.identity
+
+    def partition(self, connection: sqlite3.Connection, number: int) -> Partition:
+        """The partition's index, with everything in it that was committed before the call."""
+        self._catch_up(connection)
+        found = self._cache.get(number)
+        if found is not None:
+            return found
+        with self._lock:
+            return self._cache.get_or_load(number, lambda: self._load(connection, number))
+
+    def held(self, connection: sqlite3.Connection, number: int) -> Partition | None:
+        """The partition's index if it is held already."""
+        if self._cache.get(number) is None:
+            return None
+        return self.partition(connection, number)
+
+    def each(
+        self, connection: sqlite3.Connection, numbers: Sequence[int]
+    ) -> Iterator[tuple[int, Partition]]:
+        """The indexes of several partitions, loaded one after the other."""
+        for number in numbers:
+            yield number, self.partition(connection, number)
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        with self._lock:
+            self._cache.clear()
+
+    def _catch_up(self, connection: sqlite3.Connection) -> None:
+        row = connection.execute(self._sql["progress"]).fetchone()
+        progress = Progress(row[0] or 0, row[1] or 0)
+        if progress == self._applied:
+            return
+        with self._lock:
+            if self._applied is None:
+                self._model = self._read_model(connection)
+                self._applied = progress
+            elif progress > self._applied or progress.tick > self._applied.tick:
+                self._apply_news(connection, self._applied)
+
+    def _apply_news(self, connection: sqlite3.Connection, applied: Progress) -> None:
+        # One transaction, so that the rows are those of the journal's end that was read.
+        connection.execute("BEGIN")
+        try:
+            changed, reloaded, progress, is_lost = self._news(connection, applied)
+            model = self._read_model(connection)
+            is_lost |= model != self._model
+            self._model = model
+            if is_lost:
+                self._cache.clear()
+            for number, partition in self._cache.held():
+                self._follow(connection, number, partition, changed[number], reloaded[number])
+        finally:
+            connection.execute("COMMIT")
+        self._applied = progress
+        self._cache.trim()
+
+    def _news(
+        self, connection: sqlite3.Connection, applied: Progress
+    ) -> tuple[defaultdict[int, set[int]], defaultdict[int, set[int]], Progress, bool]:
+        """(changed memories, reloaded memories, by partition; how far; whether all is new)."""
+        changed: defaultdict[int, set[int]] = defaultdict(set)
+        reloaded: defaultdict[int, set[int]] = defaultdict(set)
+        sequence, tick = applied
+        entries = connection.execute(self._sql["news"], (applied.sequence,)).fetchall()
+        for sequence, partition, memory, reloads in entries:  # noqa: B007 (the last one's counts)
+            (reloaded if reloads else changed)[partition].add(memory)
+        is_lost = False
+        first = True
+        for tick, partition, memory in connection.execute(
+            self._sql["vector_news"], (applied.tick,)
+        ):
+            is_lost |= memory == 0 or (first and tick != applied.tick + 1)
+            first = False
+            if partition is not None:
+                reloaded[partition].add(memory)
+        return changed, reloaded, Progress(sequence, tick), is_lost
+
+    def _follow(
+        self,
+        connection: sqlite3.Connection,
+        number: int,
+        partition: Partition,
+        changed: set[int],
+        reloaded: set[int],
+    ) -> None:
+        changed -= reloaded
+        reloaded |= {memory for memory in changed if memory not in partition.rows}
+        changed &= partition.rows.keys()
+        if reloaded:
+            asked = (self._model.number, json.dumps(sorted(reloaded)))
+            rows = connection.execute(self._sql["index_memories"], asked).fetchall()
+            partition.add(list(self._loaded(rows)))
+        if changed:
+            asked_of = (json.dumps(sorted(changed)),)
+            rows = connection.execute(self._sql["index_standings"], asked_of).fetchall()
+            partition.change([_standing(row) for row in rows])
+        if partition.wants_compaction:
+            self._cache.drop(number)
+
+    def _load(self, connection: sqlite3.Connection, number: int) -> Partition:
+        partition = Partition()
+        asked = (self._model.number, number)
+        rows = connection.execute(self._sql["index_partition"], asked).fetchall()
+        partition.add(list(self._loaded(rows)))
+        return partition
+
+    def _read_model(self, connection: sqlite3.Connection) -> Model:
+        row = connection.execute(self._sql["index_model"]).fetchone()
+        return _NO_MODEL if row is None else Model(*row)
+
+    def _loaded(self, rows: Sequence[Row]) -> Iterator[Loaded]:
+        dimension = self._model.dimension
+        for row in rows:
+            try:
+                yield Loaded(
+                    _standing(row),
+                    np.frombuffer(row[_STANDING_COLUMNS], dtype="<u4"),
+                    _vectors(row, dimension),
+                )
+            except (ValueError, TypeError) as error:
+                log.warning(
+                    "store.unreadable_row",
+                    extra={"memory": row[1], "row": row[0], "error": type(error).__name__},
+                )
+
+
+def _standing(row: Row) -> Standing:
+    (
+        memory, id_, state, superseded_by, retired_at, kind, agent, session, occurred_at,
+        occurred_until, valid_from, valid_to, expires_at, importance, accessed_count,
+    ) = row[:_STANDING_COLUMNS]  # fmt: skip
+    flags = _STATE_FLAGS.get(state, 0)
+    if superseded_by is not None:
+        flags |= SUPERSEDED
+    if retired_at is not None:
+        flags |= RETIRED
+    return Standing(
+        memory,
+        id_,
+        flags,
+        kind,
+        agent,
+        session,
+        occurred_at,
+        occurred_at if occurred_until is None else occurred_until,
+        valid_from,
+        NEVER if valid_to is None else valid_to,
+        NEVER if expires_at is None else expires_at,
+        importance,
+        accessed_count,
+    )
+
+
+def _vectors(row: Row, dimension: int | None) -> FloatArray | None:
+    """The row's vectors; None when it has none, or a damaged blob, which `check` reports."""
+    encoding, pieces, data = row[_STANDING_COLUMNS + 1 :]
+    if data is None or dimension is None:
+        return None
+    if len(data) != packed_bytes(encoding, pieces, dimension):
+        log.warning("store.unreadable_vector", extra={"memory": row[1], "row": row[0]})
+        return None
+    if encoding == FLOAT32 and pieces == 1:
+        return np.frombuffer(data, dtype="<f4").reshape(1, dimension)
+    return unpack(encoding, pieces, data)

@@ -1,0 +1,178 @@
+"""A change set made ready to be written: everything that needs no database is computed before the
+write lock is taken, so that it is held briefly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from perdure.domain.analysis import lexemes
+from perdure.domain.changes import Change, ChangeSet
+from perdure.domain.journal import Line, canonical, lines_of, payload
+from perdure.domain.records import Memory
+from perdure.domain.text import fingerprint
+from perdure.domain.times import iso, to_micros
+from perdure.stores.sqlite.rows import COLUMNS, COUNTERS, row_of
+from perdure.stores.sqlite.vectors import Packed, pack
+
+Walls = tuple[str, str]
+
+
+class Entry(NamedTuple):
+    """One journal entry but for its place: `covered` is what its digest covers."""
+
+    operation: str
+    version: int
+    at_us: int
+    actor: str
+    reason: str | None
+    change: str
+    covered: bytes
+
+
+class Insertion(NamedTuple):
+    """A new memory."""
+
+    walls: Walls
+    row: tuple[Any, ...]
+    fingerprint: int
+    lexemes: bytes
+    vectors: Packed | None
+    model: str | None
+    dimension: int
+    entry: Entry
+
+
+class Modification(NamedTuple):
+    """A new version of a memory: the columns that changed, by name."""
+
+    walls: Walls
+    id: str
+    columns: dict[str, Any]
+    counters: dict[str, Any]
+    text_changed: bool
+    vectors: Packed | None
+    model: str | None
+    dimension: int
+    entry: Entry
+
+
+class Access(NamedTuple):
+    """A memory was recalled."""
+
+    walls: Walls
+    id: str
+    times: int
+    last_us: int
+    entry: Entry
+
+
+class Prepared(NamedTuple):
+    """All of a change set, in order. `fingerprints` are those of the `unless_known` positions."""
+
+    changes: ChangeSet
+    steps: tuple[Insertion | Modification, ...]
+    accesses: tuple[Access, ...]
+    fingerprints: dict[int, int]
+
+
+def packed_lexemes(memory: Memory) -> bytes:
+    """The terms of the memory as the `lexemes` column holds them."""
+    return np.array(lexemes(memory.searchable_text), dtype="<u4").tobytes()
+
+
+def prepared(changes: ChangeSet, *, encoding: int) -> Prepared:
+    """The change set ready to be written. `encoding` is how vectors are packed."""
+    lines = lines_of(changes)
+    steps = tuple(
+        _inserted(change, _entry(next(lines), changes), encoding)
+        if change.before is None
+        else _modified(change, _entry(next(lines), changes), encoding)
+        for change in changes.changes
+    )
+    return Prepared(changes, steps, tuple(_accesses(changes, lines)), _fingerprints(changes, steps))
+
+
+def _fingerprints(
+    changes: ChangeSet, steps: tuple[Insertion | Modification, ...]
+) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for position in changes.unless_known:
+        step = steps[position]
+        found[position] = (
+            step.fingerprint
+            if isinstance(step, Insertion)
+            else fingerprint(changes.changes[position].after.content)
+        )
+    return found
+
+
+def _entry(line: Line, changes: ChangeSet) -> Entry:
+    change = canonical(line.change)
+    covered = payload(
+        at=iso(line.at),
+        operation=line.operation,
+        memory_id=line.memory_id,
+        version=line.version,
+        actor=line.actor,
+        request_id=changes.request_id,
+        config_hash=changes.config_hash,
+        reason=line.reason,
+        change=change,
+    )
+    at_us = to_micros(line.at)
+    return Entry(line.operation, line.version, at_us, line.actor, line.reason, change, covered)
+
+
+def _inserted(change: Change, entry: Entry, encoding: int) -> Insertion:
+    memory, vectors = change.after, change.vectors
+    return Insertion(
+        memory.scope.walls,
+        row_of(memory),
+        fingerprint(memory.content),
+        packed_lexemes(memory),
+        None if vectors is None else pack(vectors.rows, encoding),
+        None if vectors is None else vectors.model,
+        0 if vectors is None else vectors.rows.shape[1],
+        entry,
+    )
+
+
+def _modified(change: Change, entry: Entry, encoding: int) -> Modification:
+    assert change.before is not None
+    before, after, vectors = change.before, change.after, change.vectors
+    changed = {
+        name: value
+        for name, old, value in zip(COLUMNS, row_of(before), row_of(after), strict=True)
+        if old != value or type(old) is not type(value)
+    }
+    counters = {name: changed.pop(name) for name in COUNTERS & changed.keys()}
+    if before.content != after.content:
+        changed["fingerprint"] = fingerprint(after.content)
+    text_changed = change.text_changed
+    if text_changed:
+        changed["lexemes"] = packed_lexemes(after)
+    return Modification(
+        after.scope.walls,
+        after.id,
+        changed,
+        counters,
+        text_changed,
+        None if vectors is None else pack(vectors.rows, encoding),
+        None if vectors is None else vectors.model,
+        0 if vectors is None else vectors.rows.shape[1],
+        entry,
+    )
+
+
+def _accesses(changes: ChangeSet, lines: Iterator[Line]) -> Iterator[Access]:
+    for access, line in zip(changes.accesses, lines, strict=True):
+        yield Access(
+            access.scope.walls,
+            access.memory_id,
+            access.count,
+            to_micros(access.last_at),
+            _entry(line, changes),
+        )

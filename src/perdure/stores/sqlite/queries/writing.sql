@@ -1,0 +1,71 @@
+-- name: standing
+-- Where writing goes on: last journal entry, memory and tick, and the model whose vectors are used.
+SELECT (SELECT max(sequence) FROM journal), (SELECT max(seq) FROM memories),
+       (SELECT max(tick) FROM vector_changes),
+       (SELECT value FROM meta WHERE name = 'embedding_model');
+
+-- name: stored_version
+-- What a precondition asks of one memory, of any scope.
+SELECT id, seq, partition, version, accessed_count, last_accessed_at FROM memories WHERE id = ?;
+
+-- name: stored_versions
+-- The same for a JSON list of ids.
+SELECT id, seq, partition, version, accessed_count, last_accessed_at FROM memories
+WHERE id IN (SELECT value FROM json_each(?));
+
+-- name: slot_versions
+SELECT id, version FROM memories
+WHERE partition = ? AND key = ? AND agent = ? AND session = ?
+  AND retired_at IS NULL AND state <> 'forgotten';
+
+-- name: used_key
+SELECT request, answer FROM idempotency WHERE partition = ? AND key = ?;
+
+-- name: insert_memory
+-- The columns of `rows.COLUMNS` between the keys and what is derived.
+INSERT INTO memories (
+    seq, partition, id, agent, session, kind, state, version, importance, confidence,
+    occurred_at, occurred_until, recorded_at, retired_at, valid_from, valid_to, expires_at,
+    superseded_by, pinned, key, role, speaker, accessed_count, used_count, last_accessed_at,
+    subject, predicate, object, polarity, content, metadata, extra, fingerprint, lexemes)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+        ?, ?, ?, ?);
+
+-- name: update_memory
+-- `assignments` are `column = ?` of the columns that changed.
+UPDATE memories SET {assignments} WHERE seq = ?;
+
+-- name: count_access
+UPDATE memories
+SET accessed_count = accessed_count + ?1,
+    last_accessed_at = max(coalesce(last_accessed_at, ?2), ?2)
+WHERE seq = ?3;
+
+-- name: insert_entry
+INSERT INTO journal (
+    sequence, partition, memory, reloads, operation, version, at, actor, request_id,
+    config_hash, reason, previous, digest, change)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: insert_key
+INSERT INTO idempotency (partition, key, request, answer, at) VALUES (?, ?, ?, ?, ?);
+
+-- name: put_vectors
+INSERT INTO vectors (memory, model, encoding, pieces, data) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (memory) DO UPDATE SET model = excluded.model, encoding = excluded.encoding,
+    pieces = excluded.pieces, data = excluded.data;
+
+-- name: drop_vectors
+DELETE FROM vectors WHERE memory = ?;
+
+-- name: await_vectors
+INSERT OR IGNORE INTO awaiting_vectors (id) VALUES (?);
+
+-- name: stop_awaiting
+DELETE FROM awaiting_vectors WHERE id = ?;
+
+-- name: insert_tick
+INSERT INTO vector_changes (tick, memory) VALUES (?, ?);
+
+-- name: prune_ticks
+DELETE FROM vector_changes WHERE tick <= ?;

@@ -1,0 +1,172 @@
+"""A memory as a row of `memories`, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from perdure.domain.codec import decode, encode
+from perdure.domain.records import (
+    EMPTY,
+    NEW_STRENGTH,
+    Kind,
+    Memory,
+    Source,
+    State,
+)
+from perdure.domain.scope import Scope
+from perdure.domain.times import EPOCH, from_micros, to_micros
+
+Walls = tuple[str, str]
+Row = Sequence[Any]
+
+COLUMNS = (
+    "id", "agent", "session", "kind", "state", "version", "importance", "confidence",
+    "occurred_at", "occurred_until", "recorded_at", "retired_at", "valid_from", "valid_to",
+    "expires_at", "superseded_by", "pinned", "key", "role", "speaker", "accessed_count",
+    "used_count", "last_accessed_at", "subject", "predicate", "object", "polarity", "content",
+    "metadata", "extra",
+)  # fmt: skip
+"""The columns a record is made of, in the order of `row_of` and of the `memory_columns` fragment
+(there behind `seq` and `partition`)."""
+
+COUNTERS = frozenset(("accessed_count", "last_accessed_at"))
+
+_KINDS = {kind.value: kind for kind in Kind}
+_STATES = {state.value: state for state in State}
+_RARE = ("supersedes", "causes", "provenance", "attachments", "strength")
+
+_encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_decode_json = json.JSONDecoder().decode
+
+
+def row_of(memory: Memory) -> tuple[Any, ...]:
+    """The values of COLUMNS."""
+    scope, source = memory.scope, memory.source
+    occurred_at = to_micros(memory.occurred_at)
+    recorded_at, valid_from = memory.recorded_at, memory.valid_from
+    same = recorded_at is memory.occurred_at
+    until, retired, valid_to = memory.occurred_until, memory.retired_at, memory.valid_to
+    expires, accessed = memory.expires_at, memory.last_accessed_at
+    return (
+        memory.id,
+        scope.agent,
+        scope.session,
+        memory.kind.value,
+        memory.state.value,
+        memory.version,
+        memory.importance,
+        memory.confidence,
+        occurred_at,
+        None if until is None else to_micros(until),
+        occurred_at if same else to_micros(recorded_at),
+        None if retired is None else to_micros(retired),
+        occurred_at if valid_from is memory.occurred_at else to_micros(valid_from),
+        None if valid_to is None else to_micros(valid_to),
+        None if expires is None else to_micros(expires),
+        memory.superseded_by,
+        1 if memory.pinned else 0,
+        memory.key,
+        source.role,
+        source.speaker,
+        memory.accessed_count,
+        memory.used_count,
+        None if accessed is None else to_micros(accessed),
+        memory.subject,
+        memory.predicate,
+        memory.object,
+        memory.polarity,
+        memory.content,
+        _encode_json(dict(memory.metadata)) if memory.metadata else None,
+        _extra(memory),
+    )
+
+
+def _extra(memory: Memory) -> str | None:
+    """What few memories have, in the journal's form; None when this one has none of it."""
+    if not (
+        memory.supersedes
+        or memory.causes
+        or memory.provenance
+        or memory.attachments
+        or memory.source.message_ids
+        or memory.strength != NEW_STRENGTH
+    ):
+        return None
+    document = encode(memory)
+    rare = {name: document[name] for name in _RARE if name in document}
+    if memory.source.message_ids:
+        rare["source"] = document["source"]
+    return _encode_json(rare)
+
+
+@lru_cache(maxsize=4096)
+def _scope(walls: Walls, agent: str, session: str) -> Scope:
+    return Scope(tenant=walls[0], agent=agent, user=walls[1], session=session)
+
+
+_NOTHING_RARE: Memory = Memory(
+    id="", content="", scope=Scope(), occurred_at=EPOCH, recorded_at=EPOCH, valid_from=EPOCH
+)
+_REQUIRED = encode(_NOTHING_RARE)
+
+
+def _rare(extra: str) -> Memory:
+    """A memory that has the rare fields and is otherwise blank."""
+    return decode({**_REQUIRED, **_decode_json(extra)})
+
+
+def memory_of(row: Row, walls: Mapping[int, Walls]) -> Memory:
+    """The memory of a row of `memory_columns`. `walls` has the row's partition.
+
+    Raises ValueError, TypeError, KeyError or InvalidInput for a row that describes none.
+    """
+    (
+        _, partition, id_, agent, session, kind, state, version, importance, confidence,
+        occurred_us, until, recorded_us, retired, valid_us, valid_to, expires, superseded_by,
+        pinned, key, role, speaker, accessed_count, used_count, accessed, subject, predicate,
+        object_, polarity, content, metadata, extra,
+    ) = row  # fmt: skip
+    occurred_at = from_micros(occurred_us)
+    rare = _NOTHING_RARE if extra is None else _rare(extra)
+    if role is None and speaker is None:
+        source = rare.source
+    else:
+        source = Source(role=role, speaker=speaker, message_ids=rare.source.message_ids)
+    return Memory(
+        id=id_,
+        content=content,
+        scope=_scope(walls[partition], agent, session),
+        occurred_at=occurred_at,
+        recorded_at=occurred_at if recorded_us == occurred_us else from_micros(recorded_us),
+        valid_from=occurred_at if valid_us == occurred_us else from_micros(valid_us),
+        kind=_KINDS[kind],
+        state=_STATES[state],
+        version=version,
+        importance=importance,
+        confidence=confidence,
+        occurred_until=None if until is None else from_micros(until),
+        valid_to=None if valid_to is None else from_micros(valid_to),
+        retired_at=None if retired is None else from_micros(retired),
+        expires_at=None if expires is None else from_micros(expires),
+        supersedes=rare.supersedes,
+        superseded_by=superseded_by,
+        metadata=EMPTY if metadata is None else MappingProxyType(_decode_json(metadata)),
+        pinned=pinned == 1,
+        key=key,
+        source=source,
+        accessed_count=accessed_count,
+        used_count=used_count,
+        last_accessed_at=None if accessed is None else from_micros(accessed),
+        subject=subject,
+        predicate=predicate,
+        object=object_,
+        polarity=polarity,
+        causes=rare.causes,
+        provenance=rare.provenance,
+        attachments=rare.attachments,
+        strength=rare.strength,
+    )

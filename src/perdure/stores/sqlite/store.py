@@ -1,0 +1,265 @@
+"""The SQLite store. See `perdure.ports.store.Store` for what each method promises."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
+from perdure.domain.query import Condition, Found, Query, Search
+from perdure.domain.records import Memory
+from perdure.domain.scope import Scope
+from perdure.domain.times import to_micros
+from perdure.domain.visibility import View
+from perdure.errors import Closed
+from perdure.ports.store import Finding, Sizes
+from perdure.stores._reference import ReferenceReads
+from perdure.stores.sqlite import embedding
+from perdure.stores.sqlite.committer import Committer, Work
+from perdure.stores.sqlite.connections import ProcessGuard, Readers, keep_for_parent
+from perdure.stores.sqlite.durability import IS_SUPPORTED, LogFlusher
+from perdure.stores.sqlite.entries import JournalReader
+from perdure.stores.sqlite.failures import translated
+from perdure.stores.sqlite.finding import search as search_indexes
+from perdure.stores.sqlite.indexing import Indexes
+from perdure.stores.sqlite.known import known_reads
+from perdure.stores.sqlite.opening import open_writer
+from perdure.stores.sqlite.options import SqliteOptions
+from perdure.stores.sqlite.partitions import Partitions
+from perdure.stores.sqlite.preparing import prepared
+from perdure.stores.sqlite.reading import Reader, readable
+from perdure.stores.sqlite.statements import statements
+from perdure.stores.sqlite.vectors import ENCODINGS
+from perdure.stores.sqlite.writing import write
+
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+
+class SqliteStore:
+    """Keeps memories in one file. Several threads and processes may use it at once."""
+
+    is_blocking = True
+
+    @classmethod
+    def open(cls, options: SqliteOptions) -> SqliteStore:
+        """The store in the file, which is made if there is none.
+
+        Raises `Misconfigured`, `NewerStore`, `CorruptStore` or `Unavailable`; a file that cannot
+        be used is left as it is.
+        """
+        absolute = replace(options, path=options.path.absolute())
+        return cls(absolute, open_writer(absolute))
+
+    def __init__(self, options: SqliteOptions, writer: sqlite3.Connection) -> None:
+        self._path = options.path
+        self._sql = statements()
+        self._encoding = ENCODINGS[options.vector_format]
+        self._guard = ProcessGuard(options.path)
+        self._writer = writer
+        flushes = options.durability == "full" and IS_SUPPORTED
+        self._flusher = LogFlusher(options.path) if flushes else None
+        self._committer = Committer(
+            writer,
+            options.path,
+            busy_timeout_s=options.busy_timeout_s,
+            flusher=self._flusher,
+        )
+        self._readers = Readers(options.path, timeout_s=options.busy_timeout_s)
+        self._partitions = Partitions()
+        self._reader = Reader(self._partitions)
+        self._journal = JournalReader(self._partitions)
+        self._indexes = Indexes(budget_bytes=options.index_bytes)
+        self._is_closed = False
+
+    async def apply(self, changes: ChangeSet) -> Applied | Refused:
+        """Write everything in the change set, or nothing."""
+        self._check_open()
+        if not (changes.changes or changes.accesses or changes.idempotency or changes.slots):
+            return Applied(sequence=self._read(self._last_sequence))
+        ready = prepared(changes, encoding=self._encoding)
+        return self._write(lambda tx: write(tx, ready))
+
+    async def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Memory]:
+        """The memories with these ids behind the scope's walls, whatever their state."""
+        return self._read(lambda connection: self._reader.get(connection, scope, ids))
+
+    async def slot(self, scope: Scope, key: str) -> list[Memory]:
+        """The slot's unretired, unforgotten memories, ordered by (valid_from, id)."""
+        return self._read(lambda connection: self._reader.slot(connection, scope, key))
+
+    async def query(self, query: Query) -> list[Memory]:
+        """One page, sorted by the order's value and then by id."""
+        view = query.condition.view
+        if view.known_as_of is not None:
+            return self._read(lambda connection: self._known(connection, view).query(query))
+        return self._read(lambda connection: self._reader.query(connection, query))
+
+    async def count(self, condition: Condition) -> int:
+        """How many memories the condition admits."""
+        view = condition.view
+        if view.known_as_of is not None:
+            return self._read(lambda connection: self._known(connection, view).count(condition))
+        return self._read(lambda connection: self._count(connection, condition))
+
+    async def search(self, search: Search) -> Found:
+        """Both arms' best candidates among what the condition admits."""
+        view = search.condition.view
+        if view.known_as_of is not None:
+            return self._read(lambda connection: self._known(connection, view).search(search))
+        return self._read(lambda connection: self._search(connection, search))
+
+    async def history(self, scope: Scope, memory_id: str) -> list[JournalEntry]:
+        """The memory's journal entries in order, without accesses."""
+        return self._read(lambda connection: self._journal.history(connection, scope, memory_id))
+
+    async def changes_since(
+        self, view: View, sequence: int, *, limit: int | None = None
+    ) -> list[JournalEntry]:
+        """Journal entries the view's scope admits, with a higher sequence, in order."""
+        return self._read(
+            lambda connection: self._journal.changes_since(connection, view, sequence, limit)
+        )
+
+    async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
+        """Memories of any scope, not forgotten, without vectors by this model; by id."""
+
+        def work(connection: sqlite3.Connection) -> list[Memory]:
+            rows, walls = embedding.lacking(connection, self._partitions, model, limit)
+            return list(readable(rows, walls))
+
+        return self._read(work)
+
+    async def put_vectors(self, vectors: Mapping[str, tuple[int, Vectors]]) -> int:
+        """Set the vectors of memories by id, each only while its version is the given one."""
+        self._check_open()
+        if not vectors:
+            return 0
+        offered = embedding.offers(vectors, encoding=self._encoding)
+        return self._write(lambda tx: embedding.put(tx, offered))
+
+    async def embedding_model(self) -> str | None:
+        """Identity of the model whose vectors this store uses."""
+        return self._read(embedding.present_model)
+
+    async def adopt_model(self, model: str, *, replacing: str | None) -> bool:
+        """Make `model` the one whose vectors are used, if the present one is `replacing`."""
+        is_adopted = self._write(lambda tx: embedding.adopt(tx, model, replacing=replacing))
+        if is_adopted:
+            while self._write(embedding.drop_foreign):
+                pass
+        return is_adopted
+
+    async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
+        """Take or renew an exclusive right until `now` + `duration`."""
+        asked = {
+            "name": name,
+            "owner": owner,
+            "now": to_micros(now),
+            "until": to_micros(now + duration),
+        }
+        return self._write(
+            lambda tx: tx.execute(self._sql["take_lease"], asked).fetchone() is not None
+        )
+
+    async def release(self, name: str, *, owner: str) -> None:
+        """Give a lease back."""
+        self._write(lambda tx: tx.execute(self._sql["release_lease"], (name, owner)))
+
+    async def sizes(self, view: View) -> Sizes:
+        """Counts and bytes for `stats`."""
+        return self._read(lambda connection: self._sizes(connection, view))
+
+    async def check(self, *, repair: bool) -> list[Finding]:
+        """Look at every row, index, link and the journal's chain; repair what is derived."""
+        raise NotImplementedError
+
+    async def backup(self, target: Path) -> None:
+        """A consistent copy at a path that does not exist yet, made while writes go on."""
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        """Finish what was acknowledged and let go of the file."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._indexes.clear()
+        if not self._guard.is_owner:
+            keep_for_parent(self._writer)
+            self._readers.abandon()
+            return
+        self._readers.close()
+        self._committer.close()
+        if self._flusher is not None:
+            self._flusher.close()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise Closed(f"the store {self._path} was closed")
+        self._guard.check()
+
+    def _read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        self._check_open()
+        try:
+            with self._readers.borrow() as connection:
+                return work(connection)
+        except sqlite3.Error as error:
+            raise translated(error, self._path) from error
+
+    def _write(self, work: Work[Result]) -> Result:
+        self._check_open()
+        try:
+            return self._committer.run(work)
+        except sqlite3.Error as error:
+            raise translated(error, self._path) from error
+
+    def _last_sequence(self, connection: sqlite3.Connection) -> int:
+        (sequence,) = connection.execute(self._sql["last_sequence"]).fetchone()
+        return int(sequence)
+
+    def _search(self, connection: sqlite3.Connection, search: Search) -> Found:
+        numbers = self._reader.partitions_of(connection, search.condition.view)
+        return search_indexes(connection, self._indexes, numbers, search)
+
+    def _known(self, connection: sqlite3.Connection, view: View) -> ReferenceReads:
+        assert view.known_as_of is not None
+        numbers = self._reader.partitions_of(connection, view)
+        return known_reads(connection, self._partitions, self._journal, numbers, view.known_as_of)
+
+    def _count(self, connection: sqlite3.Connection, condition: Condition) -> int:
+        numbers = self._reader.partitions_of(connection, condition.view)
+        return sum(self._reader.count(connection, condition, number) for number in numbers)
+
+    def _sizes(self, connection: sqlite3.Connection, view: View) -> Sizes:
+        narrowing = not view.everything
+        rows = connection.execute(
+            self._sql["sizes"],
+            {
+                "tenant": view.scope.tenant,
+                "user": view.scope.user,
+                "everything": view.everything,
+                "agent": view.scope.agent if narrowing else "",
+                "session": view.scope.session if narrowing else "",
+            },
+        ).fetchall()
+        return Sizes(
+            memories={state: count for state, count, *_ in rows},
+            recalled=sum(int(row[2]) for row in rows),
+            used=sum(int(row[3]) for row in rows),
+            without_vector=sum(int(row[4]) for row in rows if row[0] != "forgotten"),
+            bytes=sum(_size(Path(f"{self._path}{suffix}")) for suffix in ("", "-wal")),
+        )
+
+
+def _size(path: Path) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,135 @@
+"""What the writer knows while it writes: numbers to give out, partitions, chains, the model."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from perdure.domain.journal import GENESIS
+from perdure.stores.sqlite.statements import statements
+
+Walls = tuple[str, str]
+
+_KEPT_TICKS = 20_000
+
+
+class Transaction:
+    """One writing transaction of the writer's connection; used again for the next one.
+
+    Between transactions it remembers the partitions' numbers, and their chains' ends as long as
+    nobody else has written.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        sql = statements()
+        self.connection = connection
+        self.execute = connection.execute
+        self.sql = sql
+        self.sequence = 0
+        self.memory = 0
+        self.tick = 0
+        self.pages = 0
+        self.model: str | None = None
+        self._model_number: int | None = None
+        self._numbers: dict[Walls, int] = {}
+        self._heads: dict[int, str] = {}
+        self._changed_heads: set[int] = set()
+        self._pruned_tick = 0
+
+    def begin(self) -> None:
+        """Read where writing goes on."""
+        sequence, memory, tick, model = self.execute(self.sql["standing"]).fetchone()
+        if (sequence or 0) != self.sequence:
+            self._heads.clear()
+        self.sequence, self.memory, self.tick = sequence or 0, memory or 0, tick or 0
+        if model != self.model:
+            self.model = model
+            self._model_number = None
+
+    def finish(self) -> None:
+        """Write what is written once per transaction."""
+        heads = self._heads
+        for partition in self._changed_heads:
+            self.execute(self.sql["set_head"], (bytes.fromhex(heads[partition]), partition))
+        self._changed_heads.clear()
+        if self.tick - self._pruned_tick > 2 * _KEPT_TICKS:
+            self._pruned_tick = self.tick - _KEPT_TICKS
+            self.execute(self.sql["prune_ticks"], (self._pruned_tick,))
+
+    def forget(self) -> None:
+        """Forget what a transaction that was rolled back may have taught."""
+        self.sequence = -1
+        self.model = self._model_number = None
+        self._numbers.clear()
+        self._heads.clear()
+        self._changed_heads.clear()
+
+    def find_partition(self, walls: Walls) -> int | None:
+        """The number of a (tenant, user), or None when nothing was ever stored there."""
+        number = self._numbers.get(walls)
+        if number is None or number not in self._heads:
+            row = self.execute(self.sql["partition_head"], walls).fetchone()
+            if row is None:
+                return None
+            number = self._numbers[walls] = row[0]
+            self._heads[number] = row[1].hex() or GENESIS
+        return number
+
+    def partition(self, walls: Walls) -> int:
+        """The number of a (tenant, user), a new one if need be."""
+        number = self.find_partition(walls)
+        if number is None:
+            (number,) = self.execute(self.sql["add_partition"], walls).fetchone()
+            self._numbers[walls] = number
+            self._heads[number] = GENESIS
+        return number
+
+    def head(self, partition: int) -> str:
+        """The digest the partition's chain ends with."""
+        return self._heads[partition]
+
+    def extend(self, partition: int, digest: str) -> int:
+        """Lengthen the partition's chain; the sequence of the new entry."""
+        self._heads[partition] = digest
+        self._changed_heads.add(partition)
+        self.sequence += 1
+        return self.sequence
+
+    def new_memory(self) -> int:
+        """The number of a new memory."""
+        self.memory += 1
+        return self.memory
+
+    def vectors_changed(self, memory: int) -> None:
+        """Tell search indexes that a memory's vectors changed without a journal entry."""
+        self.tick += 1
+        self.execute(self.sql["insert_tick"], (self.tick, memory))
+
+    def model_number(self, model: str, dimension: int) -> int | None:
+        """The number of the model if its vectors are used here, else None.
+
+        While the store has no model, this makes it the one.
+        """
+        if self.model is None:
+            self.use_model(model)
+        elif self.model != model:
+            return None
+        if self._model_number is None:
+            self._model_number = self.register_model(model, dimension)
+        return self._model_number
+
+    def use_model(self, model: str) -> None:
+        """Make this the model whose vectors are used."""
+        self.execute(self.sql["set_embedding_model"], (model,))
+        self.model = model
+        self._model_number = None
+
+    def register_model(self, model: str, dimension: int | None) -> int:
+        """The number of a model, whether used here or not."""
+        row = self.execute(self.sql["model_number"], (model,)).fetchone()
+        if row is None:
+            (number,) = self.execute(self.sql["add_model"], (model, dimension)).fetchone()
+            return int(number)
+        number, known = row
+        if known is None and dimension is not None:
+            self.execute(self.sql["set_dimension"], (dimension, number))
+        return int(number)
