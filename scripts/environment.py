@@ -17,6 +17,7 @@ stays with that shell when this script ends.
 from __future__ import annotations
 
 import argparse
+import ast
 import fcntl
 import hashlib
 import importlib.util
@@ -188,19 +189,26 @@ def is_usable(environment: Environment) -> bool:
 
 def uv_variables() -> dict[str, str]:
     """Pass on what pip was told about a mirror and its certificate: uv does not read pip's files."""
+    settings = pip_settings()
     wanted = {"UV_DEFAULT_INDEX": "index-url", "SSL_CERT_FILE": "cert"}
-    found = {}
-    for variable, setting in wanted.items():
-        value = os.environ.get("PIP_" + setting.upper().replace("-", "_")) or pip_setting(setting)
-        if value and variable not in os.environ:
-            found[variable] = value
-    return found
+    return {
+        variable: settings[name]
+        for variable, name in wanted.items()
+        if name in settings and variable not in os.environ
+    }
 
 
-def pip_setting(name: str) -> str:
-    command: list[Argument] = [UV.python, "-m", "pip", "config", "get", f"global.{name}"]
-    answer = subprocess.run(command, capture_output=True, text=True)
-    return answer.stdout.strip()
+def pip_settings() -> dict[str, str]:
+    """Return pip's settings from its files and from the environment, as pip itself reads them."""
+    command: list[Argument] = [UV.python, "-m", "pip", "config", "list"]
+    lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+    settings = {}
+    for section in ("global", "install", ":env:"):  # the later one wins
+        for line in lines:
+            name, _, value = line.partition("=")
+            if name.startswith(f"{section}."):
+                settings[name.removeprefix(f"{section}.")] = str(ast.literal_eval(value))
+    return settings
 
 
 def run(*command: Argument, **variables: str) -> None:
