@@ -200,7 +200,8 @@ def uv_variables() -> dict[str, str]:
 
 def pip_settings() -> dict[str, str]:
     """Return pip's settings from its files and from the environment, as pip itself reads them."""
-    command: list[Argument] = [UV.python, "-m", "pip", "config", "list"]
+    has_pip = (UV.folder / "bin" / "pip").exists()
+    command = [str(UV.python) if has_pip else sys.executable, "-m", "pip", "config", "list"]
     lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
     settings = {}
     for section in ("global", "install", ":env:"):  # the later one wins
