@@ -54,6 +54,7 @@ def _finish(results: dict[str, Any], bench: Bench, arguments: argparse.Namespace
     """Judge and write what there is so far; a run that is stopped leaves its finished cases."""
     results["environment"]["load_average_at_end"] = harness.load_average()
     results["systems"] = dict(bench.about)
+    results["busyness"] = dict(bench.busyness)
     results["cases"] = {case: dict(systems) for case, systems in bench.cases.items()}
     if arguments.saved:
         report.add_saved(results, arguments.saved)

@@ -26,6 +26,8 @@ FILTERS: dict[str, Where] = {
 K = 10
 _FILL_CHUNK = 1_000
 _LIST_LIMIT = 50
+_RECALL_BUDGET_S = 2.0
+"""A block of slow recalls ends after this, and at least five."""
 
 
 class Runner:
@@ -103,7 +105,10 @@ class Runner:
         def one(index: int) -> None:
             found.append(len(self._system.recall(self._query(index), K, narrowing)))
 
-        block = each((partial(one, index) for index in range(first, first + count)), budget_s=5)
+        block = each(
+            (partial(one, index) for index in range(first, first + count)),
+            budget_s=_RECALL_BUDGET_S,
+        )
         block.extra["fewest"] = min(found)
         return block
 

@@ -12,6 +12,8 @@ from benchmarks.system import System
 HERE = Path(__file__).parent
 ENVIRONMENTS = HERE / ".venvs"
 
+sys.path.append(str(HERE.parent / "src"))  # for an interpreter the package is not installed in
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
@@ -50,6 +52,7 @@ SUBJECT = "perdure"
 ENTRIES = {
     BASELINE: Entry(where="benchmarks.baselines.raw_sqlite:RawSqlite", imports="sqlite3"),
     SUBJECT: Entry(where="benchmarks.systems.perdure:Perdure", imports="perdure"),
+    f"{SUBJECT}_int8": Entry(where="benchmarks.systems.perdure:PerdureInt8", imports="perdure"),
     "langgraph": Entry(
         where="benchmarks.baselines.peers:LangGraph",
         imports="langgraph.store.sqlite",

@@ -17,6 +17,7 @@ _COLUMNS = {
     "p95": "p95",
     "p99": "p99",
     "per_s": "per s",
+    "per_s_best": "best round",
     "cpu_to_raw": "CPU to raw",
     "wall_to_raw": "wall to raw",
     "to_unfiltered": "CPU to unfiltered",
@@ -53,6 +54,9 @@ def as_markdown(results: Mapping[str, Any], *, quick: bool = False) -> str:
     parts += ["## Targets\n", _targets(results["targets"])]
     for case, systems in results["cases"].items():
         parts += [f"## {case}\n", _case(systems)]
+        if case in results["busyness"]:
+            share = results["busyness"][case]
+            parts.append(f"Something waited for a core in {share:.0%} of the time.\n")
     return "\n".join(parts)
 
 

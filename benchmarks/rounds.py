@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ class Bench:
     stores: Stores
     cases: dict[str, dict[str, Figures]] = field(default_factory=dict)
     about: dict[str, Any] = field(default_factory=dict)
+    busyness: dict[str, float] = field(default_factory=dict)
 
     def able(self, size: int) -> list[str]:
         """The systems that can be given a store of this size."""
@@ -83,6 +85,7 @@ class Bench:
     ) -> dict[str, Blocks]:
         """Run each case once per round and system, systems in turn within a case; record it all."""
         blocks: dict[str, Blocks] = {case: {} for case in cases}
+        began = time.perf_counter(), harness.waited_s()
         if warm_up is not None:
             call, arguments = warm_up
             for name, worker in workers.items():
@@ -97,8 +100,18 @@ class Bench:
                     if block is not None:
                         blocks[case].setdefault(name, []).append(block)
         for case, measured in blocks.items():
+            self.note_busyness(case, *began)
             self.record(case, measured)
         return blocks
+
+    def note_busyness(self, case: str, wall: float, waited: float | None) -> None:
+        """Keep how much of the time since then some process had to wait for a core.
+
+        Near 0 for a case of one thread on an idle machine; near 1 its wall times mean little.
+        """
+        now = harness.waited_s()
+        if waited is not None and now is not None:
+            self.busyness[case] = min(1.0, (now - waited) / (time.perf_counter() - wall))
 
     def record(self, case: str, blocks: Mapping[str, list[Block]]) -> None:
         """Turn blocks into figures, with ratios to the baseline's blocks of the same rounds."""

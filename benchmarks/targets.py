@@ -26,7 +26,8 @@ class Target:
 
 
 TARGETS = (
-    Target(case="add", figure="fsyncs", limit=1.0, unit="fsyncs"),
+    # One per add; what is above 1 are the checkpoints, spread over the adds between them.
+    Target(case="add", figure="fsyncs", limit=1.05, unit="fsyncs"),
     Target(case="add", figure="cpu_ms", limit=0.7, unit="ms CPU"),
     Target(case="add_8_threads", figure="per_s", limit=5.0, at_least=True, times="langgraph"),
     Target(case="add_8_threads", figure="per_s", limit=1.0, at_least=True, times=BASELINE),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,12 +14,16 @@ from benchmarks.system import Traits, Where
 from perdure.ports.embedder import EmbeddingModel
 
 MODEL = EmbeddingModel(name="benchmark", dimension=DIMENSION)
+SIMILARITY_ALONE = perdure.Preset(
+    name="similarity_alone", similarity=1.0, importance=0.0, recency=0.0, frequency=0.0
+)
 
 
 class Perdure:
     """One SQLite file, one bound view per user, `understand=False` so that rules cost nothing."""
 
     name = "perdure"
+    vector_format: Literal["float32", "int8"] = "float32"
     traits = Traits(
         search="BM25 + exact vectors, calibrated fusion, ranking, near-duplicates, visibility",
         durable="after one shared fsync (FULL)",
@@ -28,30 +31,21 @@ class Perdure:
 
     def setup(self, path: Path, vectors: VectorTable) -> None:
         path.mkdir(parents=True, exist_ok=True)
-        self._memory = perdure.open(
-            str(path / "memory.db"),
-            embedder=LookupEmbedder(vectors, MODEL),
-            settings=self._settings(),
-        )
-        self._views: dict[str, Any] = {}
-
-    def _settings(self) -> Any:
-        """None for the defaults."""
-        return None
+        self._file = path / "memory.db"
+        self._embedder = LookupEmbedder(vectors, MODEL)
+        self._memory = self._open(perdure.Settings(vector_format=self.vector_format))
+        self._views: dict[str, perdure.MemoryManager] = {}
+        self._by_similarity: perdure.MemoryManager | None = None
 
     def versions(self) -> dict[str, str]:
-        return {
-            "perdure": getattr(perdure, "__version__", "unreleased"),
-            "numpy": np.__version__,
-            "python": sys.version.split()[0],
-        }
+        return {"perdure": perdure.__version__, "numpy": np.__version__}
 
     def add(self, item: Item) -> str:
         return str(self._view(item.user).remember(**_arguments(item)).memory.id)
 
     def add_many(self, items: Sequence[Item]) -> list[str]:
         done = self._memory.remember_many(
-            [{**_arguments(item), "scope": self._scope(item.user)} for item in items]
+            [{**_arguments(item), "scope": perdure.Scope(user=item.user)} for item in items]
         )
         return [str(remembered.memory.id) for remembered in done]
 
@@ -84,28 +78,42 @@ class Perdure:
         maker.setup(path.with_suffix(".maker"), vectors)
         for first in range(0, len(items), 1_000):
             maker.add_many(items[first : first + 1_000])
-        maker._memory.export(str(path))
+        maker._memory.export(path, everything=True)
         maker.close()
 
     def import_file(self, path: Path) -> int:
-        self._memory.import_(str(path))
+        self._memory.import_(path)
         return self.count()
 
     def nearest(self, query: Query, k: int) -> list[str]:
-        hits = self._view(query.user).recall(query.vector, limit=k)
+        """The vector arm alone: a vector has no words, and similarity decides the order."""
+        if self._by_similarity is None:
+            self._by_similarity = self._open(
+                perdure.Settings(vector_format=self.vector_format, ranking=SIMILARITY_ALONE)
+            )
+        hits = self._by_similarity.scoped(user=query.user).recall(query.vector, limit=k)
         return [hit.memory.content for hit in hits]
 
     def close(self) -> None:
+        if self._by_similarity is not None:
+            self._by_similarity.close()
         self._memory.close()
 
-    def _scope(self, user: str) -> Any:
-        return perdure.Scope(user=user)
+    def _open(self, settings: perdure.Settings) -> perdure.MemoryManager:
+        return perdure.open(self._file, embedder=self._embedder, settings=settings)
 
-    def _view(self, user: str) -> Any:
+    def _view(self, user: str) -> perdure.MemoryManager:
         view = self._views.get(user)
         if view is None:
             view = self._views[user] = self._memory.scoped(user=user)
         return view
+
+
+class PerdureInt8(Perdure):
+    """The same with vectors as one byte a dimension, rescored."""
+
+    name = "perdure_int8"
+    vector_format = "int8"
 
 
 def _arguments(item: Item) -> dict[str, Any]:
