@@ -48,6 +48,13 @@ NUMBERS = (
 IMPORTANCES = (0.0, 0.1, 0.3, 0.1 + 0.2, 0.5, 1 / 3, 1.0)
 
 ROWS = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 0, -1), (1, 1, 0, 0), (1, 1, 1, 1))
+WHOLE = View(
+    scope=Scope(),
+    now=NOON - 4 * HOUR,
+    include=frozenset(INCLUDES),  # type: ignore[arg-type]
+    everything=True,
+)
+"""Sees whatever is not forgotten or retracted."""
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "exists", "contains")
 
 
@@ -280,11 +287,11 @@ def a_view(dice: Dice, world: World) -> View:
     """A view of one of the world's scopes, or of one beside them; wide more often than narrow."""
     scope = dice.pick(world.scopes)
     for part in ("agent", "session"):
-        if dice.happens(0.6):
-            scope = replace(scope, **{part: "" if dice.happens(0.7) else dice.name()})
+        if dice.happens(0.8):
+            scope = replace(scope, **{part: "" if dice.happens(0.9) else dice.name()})
     if dice.happens(0.1):
         scope = replace(scope, user=dice.name())
-    wide = dice.happens(0.5)
+    wide = dice.happens(0.6)
     includes = [include for include in INCLUDES if wide or dice.happens(0.3)]
     return View(
         scope=scope,
@@ -292,7 +299,7 @@ def a_view(dice: Dice, world: World) -> View:
         as_of=dice.maybe(dice.moment),
         known_as_of=dice.maybe(dice.moment, chance=0.2),
         include=frozenset(includes),  # type: ignore[arg-type]
-        everything=dice.happens(0.3),
+        everything=dice.happens(0.4),
     )
 
 
@@ -310,10 +317,12 @@ def a_condition(dice: Dice, world: World) -> Condition:
 
 def a_filter(dice: Dice, world: World) -> Filter | None:
     """A filter from the whole language; None when the dice made one that says nothing."""
-    try:
-        return parse_filter(_raw_filter(dice, world, depth=3))
-    except InvalidInput:
-        return None
+    for _ in range(5):
+        try:
+            return parse_filter(_raw_filter(dice, world, depth=3))
+        except InvalidInput:
+            continue
+    return None
 
 
 def _raw_filter(dice: Dice, world: World, *, depth: int) -> dict[str, Any]:
@@ -389,7 +398,7 @@ def _part(dice: Dice, value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One read of each kind with the same condition.
+    """One read of each kind with the same condition, and filters to put to the whole tenant.
 
     The page begins after the place `page_after` of the whole listing; when there is no such
     place, after `position`.
@@ -403,6 +412,7 @@ class Question:
     position: Position | None
     words: str
     near: tuple[float, ...] | None
+    filters: list[Filter | None]
 
 
 def a_question(dice: Dice, world: World) -> Question:
@@ -425,4 +435,5 @@ def a_question(dice: Dice, world: World) -> Question:
         position=dice.maybe(position),
         words=dice.content(),
         near=dice.maybe(dice.row, chance=0.6),
+        filters=dice.some(lambda: a_filter(dice, world), least=2, most=4),
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 
 from perdure.domain.analysis import query_lexemes
 from perdure.domain.changes import ChangeSet
-from perdure.domain.query import Found, Position, Query, Search, sort_value
+from perdure.domain.query import Condition, Found, Position, Query, Search, sort_value
 from perdure.domain.ranking import Candidate
 from perdure.domain.records import Memory
 from perdure.domain.replay import replay
@@ -113,6 +114,15 @@ class StoreCongruence:
             limit=question.limit,
         )
         assert_found(stand.run(stand.store.search(search)), reads, search)
+        for part in question.filters:
+            whole = replace(worlds.WHOLE, scope=condition.view.scope)
+            self._list(stand, world, Condition(view=whole, filter=part))
+
+    def _list(self, stand: Stand, world: worlds.World, condition: Condition) -> None:
+        query = Query(condition=condition, limit=EVERYONE)
+        reads = ReferenceReads(indexed(memory) for memory, _ in world.known(None))
+        listed = stand.run(stand.store.query(query))
+        assert [memory.id for memory in listed] == [memory.id for memory in reads.query(query)]
 
 
 def _listing(question: worlds.Question, reads: ReferenceReads) -> Query:
