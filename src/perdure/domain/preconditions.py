@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from perdure.domain.changes import Change, ChangeSet, IdempotencyKey, Refused, SlotState
 from perdure.domain.duplicates import restates
 from perdure.domain.records import Memory
+from perdure.domain.text import identity_text
 
 
 class StoredVersion(NamedTuple):
@@ -79,19 +80,20 @@ def _known(changes: ChangeSet, alike: Mapping[int, Collection[Memory]]) -> dict[
     """For each position that is known already, the memory that says it."""
     known: dict[int, Memory] = {}
     so_far: dict[str, Memory] = {}
-    created: dict[str, None] = {}
+    created: dict[str, list[str]] = {}  # by their words, so that a large set stays linear
     for position, change in enumerate(changes.changes):
+        words = identity_text(change.after.content)
         if position in changes.unless_known:
-            stored = sorted(memory.id for memory in alike.get(position, ()))
-            standing = {memory.id: memory for memory in alike.get(position, ())} | so_far
-            for memory_id in (*stored, *created):
-                if restates(change.after, standing[memory_id], changes.at):
-                    known[position] = standing[memory_id]
+            stored = {memory.id: memory for memory in alike.get(position, ())}
+            for memory_id in (*sorted(stored), *created.get(words, ())):
+                standing = so_far.get(memory_id) or stored[memory_id]
+                if restates(change.after, standing, changes.at):
+                    known[position] = standing
                     break
         if position not in known:
             so_far[change.after.id] = change.after
             if change.before is None:
-                created[change.after.id] = None
+                created.setdefault(words, []).append(change.after.id)
     return known
 
 

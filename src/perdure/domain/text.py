@@ -57,9 +57,8 @@ def fold(text: str) -> str:
     return composed.casefold().translate(_han_fold())
 
 
-_ORDINARY_WORD = re.compile(r"[^\W\d_]+(?!\w)")
-_CASE_MAY_MATTER = re.compile(r"[^\W\d_A-Z][A-Z]|[A-Z][\d_]|[\d_][A-Z]|[A-Z]{2}[^\W\d_A-Z]")
-_SPACES = re.compile(r"\s+")
+_ORDINARY_WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
+_CASE_MAY_MATTER = re.compile(r"[A-Z](?:(?<=[a-z0-9_].)|(?=[0-9_])|[A-Z][a-z])")
 
 
 def _fold_ordinary(match: re.Match[str]) -> str:
@@ -76,7 +75,7 @@ def identity_text(text: str) -> str:
     there the case may be the meaning.
     """
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
-    collapsed = _SPACES.sub(" ", composed).strip()
+    collapsed = " ".join(composed.split())
     if not _CASE_MAY_MATTER.search(collapsed):
         return collapsed.casefold()
     return _ORDINARY_WORD.sub(_fold_ordinary, collapsed)

@@ -10,11 +10,14 @@ from perdure.domain.changes import Accesses
 from perdure.domain.records import Memory
 from perdure.domain.replay import accessed
 
+FLUSH_AT = 512
+"""Memories with unwritten recalls that make it worth writing them along with the next change."""
+
 
 class AccessLog:
-    """Recalls since the last write, kept in memory and written along with the next change.
+    """Recalls that are not written yet, so that reading need not write.
 
-    Losing it (the process is killed) loses counts, never a memory. Thread-safe.
+    They are written along with a change once enough have gathered, and on close. Losing it (the process is killed) loses counts, never a memory. Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -48,9 +51,12 @@ class AccessLog:
             return memory
         return accessed(memory, count=pending.count, last_at=pending.last_at)
 
-    def take(self) -> tuple[Accesses, ...]:
-        """Everything pending, which the caller now writes; give it back if that fails."""
-        if not self._pending:
+    def take(self, *, at_least: int = 1) -> tuple[Accesses, ...]:
+        """Everything pending, which the caller now writes; give it back if that fails.
+
+        Nothing while fewer than `at_least` memories are pending.
+        """
+        if len(self._pending) < at_least:
             return ()
         with self._lock:
             taken, self._pending = tuple(self._pending.values()), {}

@@ -16,6 +16,7 @@ from perdure.domain.changes import (
     Refused,
     SlotState,
 )
+from perdure.engine.access import FLUSH_AT
 from perdure.engine.core import Core
 from perdure.errors import Conflict
 
@@ -37,8 +38,8 @@ async def write(
     idempotency: tuple[IdempotencyKey, ...] = (),
     accesses: tuple[Accesses, ...] = (),
 ) -> Applied | Refused:
-    """Apply one change set together with the recalls counted since the last write."""
-    counted = core.accesses.take()
+    """Apply one change set, together with the counted recalls once enough have gathered."""
+    counted = core.accesses.take(at_least=FLUSH_AT if changes else 1)
     change_set = ChangeSet(
         changes=tuple(changes),
         at=at,
