@@ -73,20 +73,32 @@ def default_url() -> str:
     return str(folder / "memory.db")
 
 
+def sqlite_file(url: str | Path) -> Path | None:
+    """The file a URL names: a bare path or `sqlite:///path`; None for every other store."""
+    text = str(url)
+    scheme, separator, rest = text.partition("://")
+    if separator and scheme.lower() == "sqlite":
+        return Path(_sqlite_path(text, rest))
+    if separator and not (len(scheme) == 1 and scheme.isalpha()):
+        return None
+    if not text:
+        raise InvalidInput("the path of the store is empty")
+    return Path(text)
+
+
 async def open_store(url: str | Path, settings: Settings) -> Store:
     """The store a URL names: `memory://`, a path or `sqlite:///path`, `postgresql://…`, or a
     scheme that an installed package offers in the entry point group `perdure.stores`."""
+    file = sqlite_file(url)
+    if file is not None:
+        return _open_sqlite(file, settings)
     text = str(url)
-    scheme, separator, rest = text.partition("://")
-    if not separator or (len(scheme) == 1 and scheme.isalpha()):
-        return _open_sqlite(text, settings)
+    scheme = text.partition("://")[0]
     match scheme.lower():
         case "memory":
             from perdure.stores.memory import MemoryStore
 
             return MemoryStore()
-        case "sqlite":
-            return _open_sqlite(_sqlite_path(text, rest), settings)
         case "postgresql" | "postgres":
             from perdure.stores.postgres import open_postgres
 
@@ -105,13 +117,11 @@ def _sqlite_path(url: str, rest: str) -> str:
     return unquote(urlsplit(url).path[1:])
 
 
-def _open_sqlite(path: str, settings: Settings) -> Store:
+def _open_sqlite(path: Path, settings: Settings) -> Store:
     from perdure.stores.sqlite import SqliteOptions, SqliteStore
 
-    if not path:
-        raise InvalidInput("the path of the store is empty")
     options = SqliteOptions(
-        path=Path(path),
+        path=path,
         durability=settings.durability,
         vector_format=settings.vector_format,
         index_bytes=settings.index_bytes,
@@ -130,7 +140,8 @@ async def _third_party(scheme: str, url: str) -> Store:
     raise Misconfigured(f"no store understands {scheme}:// URLs; installed are {known}")
 
 
-def _resolve_embedder(given: Embedder | str | None, settings: Settings) -> Embedder | None:
+def embedder_of(given: Embedder | str | None, settings: Settings) -> Embedder | None:
+    """The embedder that `open` uses for what it is given; None takes `PERDURE_EMBEDDER`."""
     from perdure.embedders.caching import CachingEmbedder
     from perdure.embedders.registry import resolve_embedder
 
@@ -164,7 +175,7 @@ async def _parts(
     chosen = settings if settings is not None else Settings()
     if not isinstance(chosen, Settings):
         raise InvalidInput(f"settings must be perdure.Settings, not {type(chosen).__name__}")
-    model = _resolve_embedder(embedder, chosen)
+    model = embedder_of(embedder, chosen)
     store = await open_store(default_url() if url is None else url, chosen)
     try:
         if model is not None:
