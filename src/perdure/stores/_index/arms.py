@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from perdure.domain.lexical import B, K1, inverse_document_frequency
+from perdure.domain.lexical import K1, B, inverse_document_frequency
 from perdure.ports.embedder import FloatArray
 from perdure.stores._index.admitting import Mask
 from perdure.stores._index.partition import Snapshot, VectorRows

@@ -158,8 +158,12 @@ class Committer:
 
     @property
     def written_pages(self) -> int:
-        """About how many pages this process has added to the log since the last `folded`."""
+        """About how many pages this process has added to the log since this was set to 0."""
         return self._state.pages
+
+    @written_pages.setter
+    def written_pages(self, pages: int) -> None:
+        self._state.pages = pages
 
     def exclusively(self, action: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run an action on the writing connection outside any transaction."""

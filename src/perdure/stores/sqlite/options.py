@@ -34,7 +34,7 @@ class SqliteOptions:
     index_bytes: int = 512 * MEBIBYTE
     busy_timeout_s: float = 30.0
     page_size: int = 8192
-    checkpoint_bytes: int = 16 * MEBIBYTE
+    checkpoint_bytes: int = 32 * MEBIBYTE
 
     def __post_init__(self) -> None:
         if self.durability not in ("full", "normal"):

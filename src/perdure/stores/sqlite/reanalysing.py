@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from itertools import islice
 
 from perdure.domain.analysis import VERSION
 from perdure.stores.sqlite.preparing import packed_lexemes
@@ -32,7 +31,7 @@ def reanalyse(connection: sqlite3.Connection) -> int:
 
 def _batches(connection: sqlite3.Connection) -> Iterator[list[tuple[bytes, int]]]:
     sql = statements()
-    walls = {number: (tenant, user) for number, tenant, user, _ in
+    walls = {number: (tenant, user) for number, tenant, user in
              connection.execute(sql["all_partitions"])}  # fmt: skip
     last = 0
     while True:
@@ -40,4 +39,4 @@ def _batches(connection: sqlite3.Connection) -> Iterator[list[tuple[bytes, int]]
         if not rows:
             return
         last = rows[-1][0]
-        yield [(packed_lexemes(memory_of(row, walls)), row[0]) for row in islice(rows, None)]
+        yield [(packed_lexemes(memory_of(row, walls)), row[0]) for row in rows]

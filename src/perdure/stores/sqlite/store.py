@@ -21,8 +21,10 @@ from perdure.errors import Closed
 from perdure.ports.store import Finding, Sizes
 from perdure.stores._reference import ReferenceReads
 from perdure.stores.sqlite import embedding
+from perdure.stores.sqlite.checkpointing import Checkpointer
 from perdure.stores.sqlite.committer import Committer, Work
 from perdure.stores.sqlite.connections import ProcessGuard, Readers, keep_for_parent
+from perdure.stores.sqlite.copying import copy_to
 from perdure.stores.sqlite.durability import IS_SUPPORTED, LogFlusher
 from perdure.stores.sqlite.entries import JournalReader
 from perdure.stores.sqlite.failures import translated
@@ -34,6 +36,7 @@ from perdure.stores.sqlite.options import SqliteOptions
 from perdure.stores.sqlite.partitions import Partitions
 from perdure.stores.sqlite.preparing import prepared
 from perdure.stores.sqlite.reading import Reader, readable
+from perdure.stores.sqlite.repairing import Inspector
 from perdure.stores.sqlite.statements import statements
 from perdure.stores.sqlite.vectors import ENCODINGS
 from perdure.stores.sqlite.writing import write
@@ -73,6 +76,14 @@ class SqliteStore:
             flusher=self._flusher,
         )
         self._readers = Readers(options.path, timeout_s=options.busy_timeout_s)
+        (page_size,) = writer.execute("PRAGMA page_size").fetchone()
+        self._checkpointer = Checkpointer(
+            options.path,
+            self._committer,
+            self._readers,
+            limit_bytes=options.checkpoint_bytes,
+            page_size=page_size,
+        )
         self._partitions = Partitions()
         self._reader = Reader(self._partitions)
         self._journal = JournalReader(self._partitions)
@@ -179,11 +190,14 @@ class SqliteStore:
 
     async def check(self, *, repair: bool) -> list[Finding]:
         """Look at every row, index, link and the journal's chain; repair what is derived."""
-        raise NotImplementedError
+        inspector = Inspector(
+            read=self._read, write=self._write, rebuild=self._committer.exclusively
+        )
+        return inspector.check(repair=repair)
 
     async def backup(self, target: Path) -> None:
         """A consistent copy at a path that does not exist yet, made while writes go on."""
-        raise NotImplementedError
+        self._read(lambda connection: copy_to(connection, target))
 
     async def close(self) -> None:
         """Finish what was acknowledged and let go of the file."""
@@ -216,7 +230,9 @@ class SqliteStore:
     def _write(self, work: Work[Result]) -> Result:
         self._check_open()
         try:
-            return self._committer.run(work)
+            result = self._committer.run(work)
+            self._checkpointer.fold_if_due()
+            return result
         except sqlite3.Error as error:
             raise translated(error, self._path) from error
 

@@ -15,7 +15,7 @@ SELECT tenant, user FROM partitions WHERE partition = ?;
 SELECT partition, tenant, user FROM partitions WHERE tenant = ? ORDER BY partition;
 
 -- name: all_partitions
-SELECT partition, tenant, user, head FROM partitions ORDER BY partition;
+SELECT partition, tenant, user FROM partitions ORDER BY partition;
 
 -- name: add_partition
 INSERT INTO partitions (tenant, user, head) VALUES (?, ?, x'') RETURNING partition;

@@ -16,3 +16,28 @@ UPDATE memories SET lexemes = ? WHERE seq = ?;
 -- Makes every search index of every process start afresh.
 INSERT INTO vector_changes (tick, memory)
 VALUES ((SELECT coalesce(max(tick), 0) + 1 FROM vector_changes), 0);
+
+-- name: derived_of
+-- What is derived of one memory, and the size its vectors have.
+SELECT m.fingerprint, m.lexemes, a.id IS NOT NULL, v.encoding, v.pieces, length(v.data), d.dimension
+FROM memories AS m
+LEFT JOIN awaiting_vectors AS a ON a.id = m.id
+LEFT JOIN vectors AS v ON v.memory = m.seq
+LEFT JOIN models AS d ON d.model = v.model
+WHERE m.seq = ?;
+
+-- name: mend_fingerprint
+UPDATE memories SET fingerprint = ? WHERE seq = ? AND version = ?;
+
+-- name: mend_lexemes
+UPDATE memories SET lexemes = ? WHERE seq = ? AND version = ?;
+
+-- name: stray_vectors
+-- Vectors of no memory, or by another model than the one in use.
+SELECT memory FROM vectors
+WHERE memory NOT IN (SELECT seq FROM memories)
+   OR model NOT IN (SELECT d.model FROM models AS d JOIN meta AS t ON t.value = d.identity
+                    WHERE t.name = 'embedding_model');
+
+-- name: stray_awaiting
+SELECT id FROM awaiting_vectors WHERE id NOT IN (SELECT id FROM memories);
