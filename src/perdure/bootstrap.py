@@ -197,13 +197,20 @@ def _assemble(
 ) -> AsyncMemoryManager:
     embedding = Embedding(embedder, store)
 
+    hashes: dict[str | None, str] = {}
+
     def hash_config() -> str:
-        document = {
-            **parts.settings.as_document(),
-            "model": embedding.identity,
-            "analysis": analysis.VERSION,
-        }
-        return blake2b(canonical(document).encode("utf-8"), digest_size=8).hexdigest()
+        # Asked for at every call, and different only after a change of the embedding model.
+        model = embedding.identity
+        if model not in hashes:
+            document = {
+                **parts.settings.as_document(),
+                "model": model,
+                "analysis": analysis.VERSION,
+            }
+            digest = blake2b(canonical(document).encode("utf-8"), digest_size=8)
+            hashes[model] = digest.hexdigest()
+        return hashes[model]
 
     core = Core(
         store=store,

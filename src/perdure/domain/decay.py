@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from datetime import timedelta
 from math import exp, log
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 DAY = timedelta(days=1)
 BASE_HALF_LIFE_DAYS = 7.0
 IMPORTANCE_HALF_LIFE_DAYS = 21.0
+FREQUENCY_SATURATION = 20
 
 
 def _days(age: timedelta) -> float:
     return max(0.0, age / DAY)
 
 
-def half_life_days(importance: float) -> float:
-    """7 days for importance 0, 28 for importance 1 (7 + 21 × importance)."""
+Number = TypeVar("Number", float, NDArray[np.float64])
+
+
+def half_life_days(importance: Number) -> Number:
+    """7 days for importance 0, 28 for importance 1 (7 + 21 × importance); also for a column."""
     return BASE_HALF_LIFE_DAYS + IMPORTANCE_HALF_LIFE_DAYS * importance
 
 
@@ -24,9 +32,9 @@ def recency(age_days: float, *, half_life: float) -> float:
     return float(0.5 ** (max(0.0, age_days) / half_life))
 
 
-def frequency(count: int, *, saturation: int = 20) -> float:
-    """min(1, ln(1 + n) / ln `saturation`), in [0, 1]: 0 for never recalled, 1 from n = 19 on."""
-    return min(1.0, log(1 + max(count, 0)) / log(saturation))
+def frequency(count: int) -> float:
+    """min(1, ln(1 + n) / ln 20), in [0, 1]: 0 for never recalled, 1 from n = 19 on."""
+    return min(1.0, log(1 + max(count, 0)) / log(FREQUENCY_SATURATION))
 
 
 def relevance_to_now(importance: float, age: timedelta, count: int, *, scale: float = 7.0) -> float:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
 Item = TypeVar("Item")
 
 
 def without_repeats(
-    items: Sequence[Item], repeats: Callable[[Item, Item], bool], *, limit: int
+    items: Sequence[Item],
+    repeats: Callable[[Item, Item], bool],
+    *,
+    gist: Callable[[Item], Hashable],
+    limit: int,
 ) -> list[Item]:
-    """The first `limit` items none of which repeats one before it (`repeats(earlier, item)`)."""
+    """The first `limit` items none of which repeats one before it (`repeats(earlier, item)`).
+
+    Items that repeat one another must have the same `gist`; only those are compared.
+    """
     kept: list[Item] = []
+    by_gist: dict[Hashable, list[Item]] = {}
     for item in items:
-        if not any(repeats(earlier, item) for earlier in kept):
+        alike = by_gist.setdefault(gist(item), [])
+        if not any(repeats(earlier, item) for earlier in alike):
+            alike.append(item)
             kept.append(item)
             if len(kept) == limit:
                 break

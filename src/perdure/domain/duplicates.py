@@ -65,7 +65,8 @@ def _same_event(old: Memory, new: Memory) -> bool:
     )
 
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,:]\d+)*|[-+%$€£¥°/]")
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|(?:(?<!\w)[-−])?\d+(?:[.,:]\d+)*|[-+%$€£¥°/]")
+_WORD = re.compile(r"\w+")
 _UNSPACED_CHAR = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _LIGHT = frozenset("a an the very really just so well oh please 呢 吧 啊 呀 嘛 哦 - /".split())
 """Words whose presence never changes what is said. Pronouns, tenses, prepositions and negations
@@ -78,6 +79,16 @@ def _telling_tokens(text: str) -> tuple[str, ...]:
     for token in _TOKEN.findall(fold(text)):
         tokens.extend(token if _UNSPACED_CHAR.match(token) else (token,))
     return tuple(token for token in tokens if token not in _LIGHT)
+
+
+@lru_cache(maxsize=4096)
+def _telling_case(text: str) -> frozenset[str]:
+    """The words whose case may be their meaning, such as `fooBar`."""
+    return frozenset(
+        word
+        for word in _WORD.findall(text)
+        if identity_text(word) != identity_text(word.casefold())
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -101,17 +112,25 @@ def is_near_duplicate(one: str, other: str) -> bool:
     """Whether one of two texts may be left out of an answer because the other says the same.
 
     They must be made of the same telling words, in nearly the same order (more than 0.85 of the
-    shingles shared). Any word that is in one and not in the other (a digit, a negation, a name, a
-    date, an antonym) makes them two statements, however much else they share.
+    shingles shared). Any word that is in one and not in the other (a digit, a sign, a negation, a
+    name, a date, an antonym) makes them two statements, however much else they share.
     """
     if one == other:
         return True
+    if _telling_case(one) != _telling_case(other):
+        return False
     first, second = _telling_tokens(one), _telling_tokens(other)
     if len(first) != len(second) or not first:
         return not first and not second and identity_text(one) == identity_text(other)
     if first == second:
         return True
     return sorted(first) == sorted(second) and jaccard(one, other) > JACCARD_THRESHOLD
+
+
+@lru_cache(maxsize=4096)
+def gist(text: str) -> int:
+    """A hash that near-duplicates share: of the telling words, whatever their order."""
+    return hash(tuple(sorted(_telling_tokens(text))) or identity_text(text))
 
 
 def repeats(one: Memory, other: Memory) -> bool:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
-from perdure.domain.lexical import K1
+import numpy as np
+from numpy.typing import NDArray
+
+Number = TypeVar("Number", float, NDArray[np.float64])
 
 RRF_K = 60
 LEXICAL_HALF = 0.5
@@ -27,18 +31,17 @@ def reciprocal_rank(rankings: Sequence[Sequence[str]], *, k: int = RRF_K) -> dic
     return merged
 
 
-def lexical_relevance(score: float) -> float:
-    """Relevance in [0, 1) of a normalised BM25 score (`domain.lexical.lexical_score`).
+def lexical_relevance(score: Number) -> Number:
+    """Relevance in [0, 1) of a normalised BM25 score (`domain.lexical.lexical_score`), 0 and up.
 
     score / (score + 0.5): half of the question's weight answered reads as 0.5, all of it as 0.67,
     the most that BM25 can give (2.2) as 0.81. Strictly rising, so it keeps the order.
     """
-    bounded = min(max(score, 0.0), K1 + 1.0)
-    return bounded / (bounded + LEXICAL_HALF)
+    return score / (score + LEXICAL_HALF)
 
 
-def relevance(vector: float, lexical: float) -> float:
-    """Both arms together, in [0, 1]: 1 − (1 − vector)(1 − lexical).
+def relevance(vector: Number, lexical: Number) -> Number:
+    """Both arms together, in [0, 1]: 1 − (1 − vector)(1 − lexical). Also for columns.
 
     Each argument is an arm's relevance. One arm alone keeps its own value, and neither can lower
     what the other found, so a weak arm never hides a strong one's hit.

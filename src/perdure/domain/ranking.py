@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import log
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from perdure.domain.calibration import Calibration
-from perdure.domain.decay import frequency, half_life_days, recency
+from perdure.domain.decay import FREQUENCY_SATURATION, half_life_days
 from perdure.domain.fusion import lexical_relevance, relevance
 from perdure.domain.times import to_micros
 from perdure.errors import InvalidInput
@@ -49,13 +53,18 @@ class Preset:
     half_life_days: float | None = None
 
     def __post_init__(self) -> None:
-        weights = (self.similarity, self.importance, self.recency, self.frequency)
+        weights = self.weights
         if min(weights) < 0 or abs(sum(weights) - 1.0) > 1e-9:
             raise InvalidInput(
                 f"ranking weights of {self.name!r} must be at least 0 and sum to 1, not {weights}"
             )
         if self.half_life_days is not None and self.half_life_days <= 0:
             raise InvalidInput(f"half_life_days of {self.name!r} must be above 0")
+
+    @property
+    def weights(self) -> tuple[float, float, float, float]:
+        """In the order of COMPONENTS."""
+        return (self.similarity, self.importance, self.recency, self.frequency)
 
 
 SEED_WEIGHTED = Preset(
@@ -104,73 +113,93 @@ def weighted_sum(components: Iterable[tuple[float, float]]) -> float:
 
 
 class Scored(NamedTuple):
-    """A candidate with its final score and its relevance (the similarity component), in [0, 1]."""
+    """A candidate with its score and the values of COMPONENTS it is the weighted sum of."""
 
     score: float
-    relevance: float
+    values: tuple[float, ...]
     candidate: Candidate
 
 
-def relevance_of(candidate: Candidate, calibration: Calibration) -> float:
-    """The candidate's relevance to the question, in [0, 1], from both arms."""
-    cosine = candidate.cosine
-    vector = calibration.relevance(cosine) if cosine is not None else 0.0
-    if not candidate.lexical:
-        return vector
-    return relevance(vector, lexical_relevance(candidate.lexical))
+FloatColumn = NDArray[np.float64]
 
 
-def is_relevant(candidate: Candidate, calibration: Calibration) -> bool:
-    """Whether anything says that the candidate has to do with the question.
+def _relevance(cosines: FloatColumn, lexical: FloatColumn, calibration: Calibration) -> FloatColumn:
+    """Each candidate's relevance to the question, in [0, 1], from both arms (NaN: no vector)."""
+    points, values = zip(*calibration.anchors, strict=True)
+    vector = np.interp(cosines, points, values)
+    vector[np.isnan(cosines)] = 0.0
+    return relevance(vector, lexical_relevance(lexical))
+
+
+def _is_relevant(
+    cosines: FloatColumn, lexical: FloatColumn, calibration: Calibration
+) -> NDArray[np.bool_]:
+    """Whether anything says that a candidate has to do with the question.
 
     A term in common, or a cosine above what the encoder gives unrelated texts.
     """
-    if candidate.lexical > 0:
-        return True
-    if candidate.cosine is None:
-        return False
-    return calibration.noise is None or candidate.cosine > calibration.noise
+    noise = -np.inf if calibration.noise is None else calibration.noise
+    return (lexical > 0.0) | (cosines > noise)
 
 
-def _components(
-    candidate: Candidate, *, preset: Preset, relevance: float, now_us: int
-) -> tuple[tuple[float, float], ...]:
-    life = preset.half_life_days or half_life_days(candidate.importance)
-    age_days = (now_us - candidate.occurred_us) / _DAY_US
-    return (
-        (relevance, preset.similarity),
-        (candidate.importance, preset.importance),
-        (recency(age_days, half_life=life), preset.recency),
-        (frequency(candidate.accessed_count), preset.frequency),
-    )
+def _recency(
+    occurred_us: FloatColumn, importance: FloatColumn, preset: Preset, now_us: int
+) -> FloatColumn:
+    """As `domain.decay.recency`, for a column."""
+    age_days = np.maximum(now_us - occurred_us, 0.0) / _DAY_US
+    life = preset.half_life_days or half_life_days(importance)
+    return np.power(0.5, age_days / life)
+
+
+def _frequency(counts: FloatColumn) -> FloatColumn:
+    """As `domain.decay.frequency`, for a column."""
+    return np.minimum(1.0, np.log1p(np.maximum(counts, 0.0)) / log(FREQUENCY_SATURATION))
 
 
 def rank(
-    candidates: Iterable[Candidate], *, preset: Preset, calibration: Calibration, now: datetime
+    candidates: Sequence[Candidate], *, preset: Preset, calibration: Calibration, now: datetime
 ) -> list[Scored]:
-    """The relevant candidates, best first; equal scores are ordered by id."""
-    now_us = to_micros(now)
-    scored: list[Scored] = []
-    for candidate in candidates:
-        if is_relevant(candidate, calibration):
-            found = relevance_of(candidate, calibration)
-            parts = _components(candidate, preset=preset, relevance=found, now_us=now_us)
-            scored.append(Scored(weighted_sum(parts), found, candidate))
+    """The relevant candidates, best first; equal scores are ordered by id.
+
+    Computed by columns, because every recall scores dozens of candidates; each score is still the
+    plain sum of value × weight, so an explanation recomputes it to the bit.
+    """
+    if not candidates:
+        return []
+    _, cosines, lexical, importance, occurred, counts = zip(*candidates, strict=True)
+    cosine = np.array(cosines, dtype=np.float64)  # None becomes NaN
+    terms = np.array(lexical, dtype=np.float64)
+    weight = np.array(importance, dtype=np.float64)
+    columns = (
+        _relevance(cosine, terms, calibration),
+        weight,
+        _recency(np.array(occurred, dtype=np.float64), weight, preset, to_micros(now)),
+        _frequency(np.array(counts, dtype=np.float64)),
+    )
+    score = np.zeros(len(candidates))
+    for column, share in zip(columns, preset.weights, strict=True):
+        score += column * share
+    fit = np.flatnonzero(_is_relevant(cosine, terms, calibration))
+    rows = np.stack(columns, axis=1)[fit].tolist()
+    scored = [
+        Scored(value, tuple(row), candidates[place])
+        for value, row, place in zip(score[fit].tolist(), rows, fit.tolist(), strict=True)
+    ]
     scored.sort(key=lambda item: (-item.score, item.candidate.id))
     return scored
 
 
-def explain(item: Scored, *, preset: Preset, now: datetime, config_hash: str) -> Explanation:
-    """The components behind a score that `rank` gave with the same preset and time."""
+def explain(item: Scored, *, preset: Preset, config_hash: str) -> Explanation:
+    """The components behind a score that `rank` gave with the same preset."""
     candidate = item.candidate
-    parts = _components(candidate, preset=preset, relevance=item.relevance, now_us=to_micros(now))
     arms: dict[str, float] = {}
     if candidate.cosine is not None:
         arms["vector"] = candidate.cosine
     if candidate.lexical:
         arms["lexical"] = candidate.lexical
+    pairs = zip(item.values, preset.weights, strict=True)
     return Explanation(
-        components=dict(zip(COMPONENTS, parts, strict=True)),
+        components=dict(zip(COMPONENTS, pairs, strict=True)),
         score=item.score,
         config_hash=config_hash,
         arms=arms,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from threading import Lock
 
 from perdure.domain.changes import Accesses
+from perdure.domain.ranking import Candidate
 from perdure.domain.records import Memory
 from perdure.domain.replay import accessed
 
@@ -39,10 +40,17 @@ class AccessLog:
                     last_at=at if earlier is None else max(at, earlier.last_at),
                 )
 
-    def count(self, memory_id: str) -> int:
-        """Recalls of one memory that are not written yet."""
-        pending = self._pending.get(memory_id)
-        return 0 if pending is None else pending.count
+    def counted(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """The candidates with their unwritten recalls counted in."""
+        pending = self._pending
+        if not pending:
+            return candidates
+        return [
+            item._replace(accessed_count=item.accessed_count + pending[item.id].count)
+            if item.id in pending
+            else item
+            for item in candidates
+        ]
 
     def overlay(self, memory: Memory) -> Memory:
         """The memory with its unwritten recalls counted in."""

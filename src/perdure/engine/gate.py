@@ -21,6 +21,11 @@ class Gate:
         """Whether new calls are refused."""
         return self._closed
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no call is under way."""
+        return self._inside == 0
+
     def enter(self) -> None:
         """Begin a call, or raise `Closed`."""
         with self._changed:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import ceil
 
 import numpy as np
 
 from perdure.domain.analysis import query_lexemes
 from perdure.domain.diversity import without_repeats
-from perdure.domain.duplicates import repeats
+from perdure.domain.duplicates import gist, repeats
 from perdure.domain.query import Condition, Search
-from perdure.domain.ranking import Candidate, Scored, explain, rank
+from perdure.domain.ranking import Preset, Scored, explain, rank
 from perdure.domain.records import Memory
 from perdure.domain.replay import replay
 from perdure.domain.results import Hit, Recall
@@ -22,8 +23,7 @@ from perdure.engine.core import Core
 from perdure.errors import EmbedderUnavailable, InvalidInput
 from perdure.ports.embedder import FloatArray
 
-CANDIDATES_PER_HIT = 4
-MIN_CANDIDATES = 40
+MIN_CANDIDATES = 30
 SHORTENED = "the query was shortened to its first {limit:,} characters of {length:,}"
 NO_VECTORS = "the embedder is out of reach, so only words were compared: {cause}"
 
@@ -85,6 +85,17 @@ async def _vector_for(core: Core, question: Question) -> tuple[FloatArray | None
         return None, (NO_VECTORS.format(cause=failure),)
 
 
+def candidates_for(limit: int, preset: Preset) -> int:
+    """How many candidates each arm must give so that the best `limit` are among them.
+
+    The more weight lies on what the arms do not know (importance, recency, frequency), the
+    further down a winner may come from: two candidates for a hit with relevance alone, more in
+    proportion, up to twelve.
+    """
+    unseen = 1.0 - preset.similarity
+    return max(MIN_CANDIDATES, ceil(limit * (2 + 10 * unseen)))
+
+
 async def recall(
     core: Core,
     question: Question,
@@ -95,19 +106,20 @@ async def recall(
 ) -> Recall:
     """The best `limit` memories the condition admits, or an abstention."""
     vector, notes = await _vector_for(core, question)
+    preset = core.settings.preset
     found = await core.store.search(
         Search(
             condition=condition,
             vector=vector,
             model=core.embedding.identity if vector is not None else None,
             terms=() if question.text is None else query_lexemes(question.text),
-            limit=max(limit * CANDIDATES_PER_HIT, MIN_CANDIDATES),
+            limit=candidates_for(limit, preset),
         )
     )
     now = condition.view.now
     ranked = rank(
-        _counted(core, found.candidates),
-        preset=core.settings.preset,
+        core.accesses.counted(found.candidates),
+        preset=preset,
         calibration=core.embedding.calibration,
         now=now,
     )
@@ -121,18 +133,6 @@ async def recall(
         considered=found.considered,
         notes=(*question.notes, *notes),
     )
-
-
-def _counted(core: Core, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-    """The candidates with recalls that are not written yet counted in."""
-    if not len(core.accesses):
-        return candidates
-    return [
-        item._replace(accessed_count=item.accessed_count + pending)
-        if (pending := core.accesses.count(item.id))
-        else item
-        for item in candidates
-    ]
 
 
 async def _hits(
@@ -153,19 +153,23 @@ async def _hits(
             for item in batch
             if (record := records.get(item.candidate.id)) is not None and condition.admits(record)
         )
-        distinct = without_repeats(readable, _repeats, limit=limit)
+        distinct = without_repeats(readable, _repeats, gist=_gist, limit=limit)
         start += step
     config_hash = core.hash_config()
     preset = core.settings.preset
     return [
         Hit(
-            memory=core.accesses.overlay(record),
+            memory=record,
             score=item.score,
             status=status(record, now),
-            explanation=explain(item, preset=preset, now=now, config_hash=config_hash),
+            explanation=explain(item, preset=preset, config_hash=config_hash),
         )
         for item, record in distinct
     ]
+
+
+def _gist(item: tuple[Scored, Memory]) -> int:
+    return gist(item[1].content)
 
 
 def _repeats(earlier: tuple[Scored, Memory], item: tuple[Scored, Memory]) -> bool:
