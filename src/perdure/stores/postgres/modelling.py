@@ -1,0 +1,89 @@
+"""Vectors, and the one model whose vectors the store uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from perdure.domain.changes import Vectors
+from perdure.domain.records import Memory
+from perdure.stores.postgres.locking import lock_walls, model_lock, take_locks
+from perdure.stores.postgres.rows import memory_of
+from perdure.stores.postgres.transactions import Session
+
+Place = tuple[str, str, str]
+"""A memory's tenant, user and id."""
+
+
+async def chosen_model(session: Session, offered: str) -> str:
+    """The store's model; the offered one when there was none. The model lock must be held."""
+    model = await session.value("embedding_model")
+    if model is None:
+        await session.rows("choose_model", model=offered)
+        model = await session.value("embedding_model")
+    return str(model)
+
+
+async def put_vectors(session: Session, vectors: Mapping[Place, Vectors | None]) -> None:
+    """Replace the vectors of these memories; None leaves them without."""
+    await session.many(
+        "drop_vectors",
+        [
+            {"tenant": tenant, "user_id": user, "memory_id": memory_id}
+            for tenant, user, memory_id in vectors
+        ],
+    )
+    await session.many(
+        "put_vector",
+        [
+            {
+                "tenant": tenant,
+                "user_id": user,
+                "memory_id": memory_id,
+                "piece": piece,
+                "model": item.model,
+                "embedding": np.asarray(row, dtype=np.float32),
+            }
+            for (tenant, user, memory_id), item in vectors.items()
+            if item is not None
+            for piece, row in enumerate(item.rows)
+        ],
+    )
+
+
+async def set_vectors(
+    session: Session, schema: str, vectors: Mapping[str, tuple[int, Vectors]]
+) -> int:
+    """Set vectors by id, each only while its version is the given one; how many were set."""
+    ids = list(vectors)
+    owned = await session.rows("owned_versions", ids=ids)
+    await lock_walls(session, schema, {(row["tenant"], row["user_id"]) for row in owned})
+    places: dict[Place, Vectors | None] = {}
+    for row in await session.rows("owned_versions", ids=ids):
+        version, offered = vectors[row["id"]]
+        if row["version"] == version and await chosen_model(session, offered.model) == (
+            offered.model
+        ):
+            places[row["tenant"], row["user_id"], row["id"]] = offered
+    await put_vectors(session, places)
+    return len(places)
+
+
+async def adopt(session: Session, schema: str, model: str, replacing: str | None) -> bool:
+    """Make `model` the store's, if the present one is `replacing`."""
+    await take_locks(session, exclusive=[model_lock(schema)])
+    present = await session.value("embedding_model")
+    if present == model:
+        return True
+    if present != replacing:
+        return False
+    await session.rows("set_model", model=model)
+    await session.rows("drop_foreign_vectors", model=model)
+    return True
+
+
+async def lacking(session: Session, model: str, limit: int) -> list[Memory]:
+    """Memories of any scope, not forgotten, without vectors by this model; by id."""
+    rows = await session.rows("lacking_vectors", model=model, limit=limit)
+    return [memory_of(row) for row in rows]

@@ -1,0 +1,37 @@
+-- name: embedding_model
+SELECT value FROM meta WHERE name = 'embedding_model';
+
+-- name: choose_model
+-- The first vectors choose the model; whoever comes second waits for the first, and finds it.
+INSERT INTO meta (name, value) VALUES ('embedding_model', :model) ON CONFLICT (name) DO NOTHING;
+
+-- name: set_model
+INSERT INTO meta (name, value) VALUES ('embedding_model', :model)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- name: drop_foreign_vectors
+-- Of every tenant: vectors of two models cannot be compared.
+DELETE FROM vectors WHERE model <> :model;
+
+-- name: owned_versions
+-- Whose these memories are and which version of them is stored.
+SELECT o.id, o.tenant, o.user_id, m.version
+FROM memory_owners AS o
+JOIN memories AS m ON m.tenant = o.tenant AND m.user_id = o.user_id AND m.id = o.id
+WHERE o.id = ANY (CAST(:ids AS text[]));
+
+-- name: drop_vectors
+DELETE FROM vectors WHERE tenant = :tenant AND user_id = :user_id AND memory_id = :memory_id;
+
+-- name: put_vector
+INSERT INTO vectors (tenant, user_id, memory_id, piece, model, embedding)
+VALUES (:tenant, :user_id, :memory_id, :piece, :model, :embedding);
+
+-- name: lacking_vectors
+-- Memories of any scope, not forgotten, without vectors by the model.
+SELECT {{memory_columns}} FROM memories AS m
+WHERE m.state <> 'forgotten' AND NOT EXISTS (
+    SELECT 1 FROM vectors AS v
+    WHERE v.tenant = m.tenant AND v.user_id = m.user_id AND v.memory_id = m.id
+      AND v.model = :model)
+ORDER BY m.id LIMIT :limit;

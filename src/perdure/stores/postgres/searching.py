@@ -1,0 +1,80 @@
+"""Search: cosines and term counts from the database, scores and the choice in Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from perdure.domain.lexical import CorpusStatistics, lexical_score
+from perdure.domain.query import Found, Search
+from perdure.domain.ranking import Candidate
+from perdure.domain.times import to_micros
+from perdure.stores.postgres.conditions import admitting
+from perdure.stores.postgres.rows import Row, array_literal
+from perdure.stores.postgres.transactions import Session
+
+
+async def search_rows(session: Session, search: Search) -> Found:
+    """Both arms' best among what the condition admits, exactly."""
+    sql, values = admitting("search", search.condition)
+    has_vector = search.vector is not None
+    rows = await session.composed_rows(
+        sql,
+        {
+            **values,
+            "terms": array_literal(search.terms),
+            "vector": search.vector,
+            "model": search.model if has_vector else None,
+            "limit": search.limit,
+        },
+    )
+    considered = rows[0]["considered"]
+    in_question = [row for row in rows if row["id"] is not None]
+    scores = _lexical_scores(in_question, search.terms, considered, int(rows[0]["total_length"]))
+    return Found(
+        candidates=_chosen(in_question, scores, search.limit),
+        considered=considered,
+        without_vector=considered - rows[0]["with_vector"] if has_vector else 0,
+    )
+
+
+def _lexical_scores(
+    rows: Sequence[Row], terms: tuple[int, ...], considered: int, total_length: int
+) -> dict[str, float]:
+    """The scores above 0 of the rows that have a term."""
+    matching = [
+        (row, dict(zip(terms, json.loads(row["frequencies"]), strict=True)))
+        for row in rows
+        if row["frequencies"] is not None
+    ]
+    containing = {term: sum(counts[term] > 0 for _, counts in matching) for term in terms}
+    corpus = CorpusStatistics(
+        documents=considered,
+        length=total_length / considered if considered else 0.0,
+        containing=containing,
+    )
+    scores = {
+        row["id"]: lexical_score(terms, counts, row["length"], corpus) for row, counts in matching
+    }
+    return {memory_id: score for memory_id, score in scores.items() if score > 0}
+
+
+def _chosen(rows: Sequence[Row], scores: Mapping[str, float], limit: int) -> tuple[Candidate, ...]:
+    cosines = {row["id"]: row["cosine"] for row in rows if row["cosine"] is not None}
+    chosen = _best(cosines, limit) | _best(scores, limit)
+    return tuple(
+        Candidate(
+            id=row["id"],
+            cosine=row["cosine"],
+            lexical=scores.get(row["id"], 0.0),
+            importance=row["importance"],
+            occurred_us=to_micros(row["occurred_at"]),
+            accessed_count=row["accessed_count"],
+        )
+        for row in rows
+        if row["id"] in chosen
+    )
+
+
+def _best(values: Mapping[str, float], limit: int) -> set[str]:
+    return set(sorted(values, key=lambda memory_id: (-values[memory_id], memory_id))[:limit])

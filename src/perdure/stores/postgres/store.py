@@ -1,0 +1,247 @@
+"""The store on PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
+from perdure.domain.query import Condition, Found, Query, Search
+from perdure.domain.records import Memory
+from perdure.domain.scope import Scope
+from perdure.domain.visibility import View
+from perdure.errors import Misconfigured
+from perdure.ports.store import Finding, Sizes
+from perdure.stores.postgres.addresses import Address, parse_address
+from perdure.stores.postgres.applying import apply_in, require_storable
+from perdure.stores.postgres.checking import check_all
+from perdure.stores.postgres.conditions import admitting, paging, scope_values
+from perdure.stores.postgres.earlier import reads_as_known
+from perdure.stores.postgres.locking import take_locks, tenant_lock
+from perdure.stores.postgres.modelling import adopt, lacking, set_vectors
+from perdure.stores.postgres.opening import POOL_SIZE, open_pool
+from perdure.stores.postgres.rows import entry_of, memory_of
+from perdure.stores.postgres.searching import search_rows
+from perdure.stores.postgres.transactions import Session, Transactions
+
+
+class PostgresStore:
+    """Keeps everything in one schema of a database. See `perdure.ports.store.Store`.
+
+    Belongs to the event loop it was opened on. Several processes may use one schema at once.
+    """
+
+    is_blocking = False
+
+    def __init__(self, transactions: Transactions, address: Address) -> None:
+        self._transactions = transactions
+        self._address = address
+        self._schema = address.schema
+
+    @classmethod
+    async def open(cls, url: str, *, pool_size: int = POOL_SIZE) -> PostgresStore:
+        """Connect to `postgresql://user:password@host:port/database?schema=perdure`.
+
+        Makes the schema, or brings it up to date. Raises as `opening.open_pool` says.
+        """
+        address = parse_address(url)
+        pool = await open_pool(address, size=pool_size)
+        return cls(Transactions(pool, address.place), address)
+
+    async def apply(self, changes: ChangeSet) -> Applied | Refused:
+        """Write everything in the change set, or nothing."""
+        require_storable(changes)
+        return await self._transactions.write(
+            partial(apply_in, schema=self._schema, changes=changes)
+        )
+
+    async def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Memory]:
+        """The memories with these ids behind the scope's walls, whatever their state."""
+
+        async def work(session: Session) -> dict[str, Memory]:
+            rows = await session.rows(
+                "by_id", tenant=scope.tenant, user_id=scope.user, ids=list(ids)
+            )
+            return {row["id"]: memory_of(row) for row in rows}
+
+        return await self._transactions.read(work)
+
+    async def slot(self, scope: Scope, key: str) -> list[Memory]:
+        """The slot's unretired, unforgotten memories, ordered by (valid_from, id)."""
+
+        async def work(session: Session) -> list[Memory]:
+            rows = await session.rows(
+                "slot_members",
+                tenant=scope.tenant,
+                user_id=scope.user,
+                agent=scope.agent,
+                session=scope.session,
+                key=key,
+            )
+            return [memory_of(row) for row in rows]
+
+        return await self._transactions.read(work)
+
+    async def query(self, query: Query) -> list[Memory]:
+        """One page, sorted by the order's value and then by id."""
+        known_as_of = query.condition.view.known_as_of
+        sql, values = paging(query)
+
+        async def work(session: Session) -> list[Memory]:
+            return [memory_of(row) for row in await session.composed_rows(sql, values)]
+
+        async def earlier(session: Session) -> list[Memory]:
+            assert known_as_of is not None
+            return (await reads_as_known(session, query.condition.view, known_as_of)).query(query)
+
+        if known_as_of is None:
+            return await self._transactions.read(work)
+        return await self._transactions.snapshot(earlier)
+
+    async def count(self, condition: Condition) -> int:
+        """How many memories the condition admits."""
+        known_as_of = condition.view.known_as_of
+        sql, values = admitting("count_admitted", condition)
+
+        async def work(session: Session) -> int:
+            (row,) = await session.composed_rows(sql, values)
+            return int(row["count"])
+
+        async def earlier(session: Session) -> int:
+            assert known_as_of is not None
+            return (await reads_as_known(session, condition.view, known_as_of)).count(condition)
+
+        if known_as_of is None:
+            return await self._transactions.read(work)
+        return await self._transactions.snapshot(earlier)
+
+    async def search(self, search: Search) -> Found:
+        """Both arms' best candidates among what the condition admits."""
+        known_as_of = search.condition.view.known_as_of
+
+        async def earlier(session: Session) -> Found:
+            assert known_as_of is not None
+            reads = await reads_as_known(session, search.condition.view, known_as_of)
+            return reads.search(search)
+
+        if known_as_of is None:
+            return await self._transactions.read(partial(search_rows, search=search))
+        return await self._transactions.snapshot(earlier)
+
+    async def history(self, scope: Scope, memory_id: str) -> list[JournalEntry]:
+        """The memory's journal entries in order, without accesses."""
+
+        async def work(session: Session) -> list[JournalEntry]:
+            rows = await session.rows(
+                "memory_entries", tenant=scope.tenant, user_id=scope.user, id=memory_id
+            )
+            return [entry_of(row) for row in rows]
+
+        return await self._transactions.read(work)
+
+    async def changes_since(
+        self, view: View, sequence: int, *, limit: int | None = None
+    ) -> list[JournalEntry]:
+        """Journal entries the view's scope admits, with a higher sequence, in order.
+
+        Of one user, sequences are committed in order. Of a whole tenant they are not, so that
+        read waits for the writers it would otherwise overtake: no entry is ever passed over.
+        """
+
+        async def work(session: Session) -> list[JournalEntry]:
+            if view.everything:
+                key = tenant_lock(self._schema, view.scope.tenant)
+                await take_locks(session, exclusive=[key])
+            rows = await session.rows(
+                "entries_within", **scope_values(view), after=sequence, limit=limit
+            )
+            return [entry_of(row) for row in rows]
+
+        if view.everything:
+            return await self._transactions.write(work)
+        return await self._transactions.read(work)
+
+    async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
+        """Memories of any scope, not forgotten, without vectors by this model; by id."""
+        return await self._transactions.read(partial(lacking, model=model, limit=limit))
+
+    async def put_vectors(self, vectors: Mapping[str, tuple[int, Vectors]]) -> int:
+        """Set the vectors of memories by id, each only while its version is the given one."""
+        if not vectors:
+            return 0
+        return await self._transactions.write(
+            partial(set_vectors, schema=self._schema, vectors=vectors)
+        )
+
+    async def embedding_model(self) -> str | None:
+        """Identity of the model whose vectors this store uses."""
+
+        async def work(session: Session) -> str | None:
+            model: str | None = await session.value("embedding_model")
+            return model
+
+        return await self._transactions.read(work)
+
+    async def adopt_model(self, model: str, *, replacing: str | None) -> bool:
+        """Make `model` the one whose vectors are used, if the present one is `replacing`."""
+        return await self._transactions.write(
+            partial(adopt, schema=self._schema, model=model, replacing=replacing)
+        )
+
+    async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
+        """Take or renew an exclusive right until `now` + `duration`."""
+
+        async def work(session: Session) -> bool:
+            taken = await session.rows(
+                "take_lease", name=name, owner=owner, now=now, until=now + duration
+            )
+            return bool(taken)
+
+        return await self._transactions.write(work)
+
+    async def release(self, name: str, *, owner: str) -> None:
+        """Give a lease back."""
+
+        async def work(session: Session) -> None:
+            await session.rows("release_lease", name=name, owner=owner)
+
+        await self._transactions.write(work)
+
+    async def sizes(self, view: View) -> Sizes:
+        """Counts and bytes for `stats`."""
+
+        async def work(session: Session) -> Sizes:
+            states = await session.rows("counts", **scope_values(view))
+            size = await session.value("bytes", schema=self._address.quoted_schema)
+            return Sizes(
+                memories={row["state"]: row["memories"] for row in states},
+                recalled=sum(int(row["recalled"]) for row in states),
+                used=sum(int(row["used"]) for row in states),
+                without_vector=sum(row["without_vector"] for row in states),
+                bytes=int(size),
+            )
+
+        return await self._transactions.snapshot(work)
+
+    async def check(self, *, repair: bool) -> list[Finding]:
+        """Look at every record, index, link and the journal's chains; repair what is derived."""
+        return await check_all(self._transactions, self._schema, repair=repair)
+
+    async def backup(self, target: Path) -> None:
+        """Refused: a server has its own tools, which also copy while writes go on."""
+        raise Misconfigured(
+            f"a PostgreSQL store is not copied to a file by this call; run pg_dump --format=custom "
+            f"--schema={self._schema} --file={target} for {self._address.place}, take base "
+            "backups of the server, or use export"
+        )
+
+    async def close(self) -> None:
+        """Finish what runs and close the connections."""
+        await self._transactions.close()
+
+
+async def open_postgres(url: str) -> PostgresStore:
+    """The store that a `postgresql://` URL names."""
+    return await PostgresStore.open(url)
