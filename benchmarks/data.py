@@ -67,12 +67,14 @@ class Query:
 class VectorTable:
     """Vectors by text: the encoder of every system, at the price of one dictionary look-up.
 
-    A text that is not in the table gets a vector drawn from its checksum and counts as a miss, so
-    that a system which embeds something else (pieces, entities) still runs and is found out.
+    A text that is not in the table counts as a miss, so that a system which embeds something else
+    (pieces, entities) still runs and is found out. Its vector is drawn from its checksum around
+    `elsewhere`, a direction no question points to, so that it is nobody's nearest neighbour.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, elsewhere: FloatArray | None = None) -> None:
         self._rows: dict[str, FloatArray] = {}
+        self._elsewhere = np.zeros(DIMENSION, np.float32) if elsewhere is None else elsewhere
         self.misses = 0
 
     def put(self, text: str, vector: FloatArray) -> None:
@@ -84,9 +86,8 @@ class VectorTable:
         vector = self._rows.get(text)
         if vector is None:
             self.misses += 1
-            vector = self._rows[text] = _unit(
-                np.random.default_rng(zlib.crc32(text.encode())).standard_normal(DIMENSION)
-            )
+            noise = np.random.default_rng(zlib.crc32(text.encode())).standard_normal(DIMENSION)
+            vector = self._rows[text] = _unit(2.0 * self._elsewhere + _unit(noise))
         return vector
 
     def rows(self, texts: Sequence[str]) -> FloatArray:
@@ -145,7 +146,7 @@ class Dataset:
 
     def table(self) -> VectorTable:
         """Vectors of every text, the spare ones included."""
-        vectors = VectorTable()
+        vectors = VectorTable(elsewhere=_unit(-self._vectors[:1_000].mean(axis=0)))
         for number in range(self.size + SPARE):
             vectors.put(self._texts[number], np.asarray(self._vectors[number]))
         return vectors

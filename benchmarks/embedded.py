@@ -1,7 +1,7 @@
 """How fast, how small and how exact is the embedded product beside raw SQLite and its peers?
 
 Usage: python -m benchmarks.embedded [--quick | --large] [--systems a,b] [--cases x,y]
-                                     [--output NAME] [--saved NAME] [--refill]
+                                     [--output NAME] [--keep] [--saved NAME] [--refill]
 
 Every case runs the same operations on the same data in every system, in short blocks taken in turn,
 so that whatever else the machine does hits all of them; ratios are taken round by round. Writes
@@ -40,6 +40,8 @@ def main() -> int:
     )
     bench.stores.start()
     results: dict[str, Any] = {"environment": harness.environment(root)}
+    if arguments.keep:
+        bench.resume(harness.read_results(arguments.output))
     table = ""
     for name in arguments.cases.split(",") if arguments.cases else CASES:
         say(f"{name}: {CASES[name].__doc__}")
@@ -88,6 +90,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cases", help=f"comma-separated, of: {', '.join(CASES)}")
     parser.add_argument("--output", default="embedded", help="name of the result files")
     parser.add_argument("--saved", help="fill in systems not run from these saved results")
+    parser.add_argument(
+        "--keep", action="store_true", help="keep what NAME.json has of other cases"
+    )
     parser.add_argument("--refill", action="store_true", help="fill the peers' stores anew too")
     return parser.parse_args()
 

@@ -216,6 +216,13 @@ def write_results(name: str, results: dict[str, Any], table: str) -> Path:
     return path
 
 
+def read_results(name: str) -> dict[str, Any]:
+    """What `write_results` wrote under that name; empty when nothing was."""
+    path = Path(__file__).parent / "results" / f"{name}.json"
+    held: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return held
+
+
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table; every column but the first is right-aligned."""
     lines = ["| " + " | ".join(header) + " |", "|---" + "|--:" * (len(header) - 1) + "|"]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import markdown_table
+from benchmarks.harness import markdown_table, read_results
 from benchmarks.registry import BASELINE, SUBJECT
 
 _COLUMNS = {
@@ -62,8 +60,9 @@ def as_markdown(results: Mapping[str, Any], *, quick: bool = False) -> str:
 
 def add_saved(results: dict[str, Any], name: str) -> None:
     """Add the systems this run left out from `results/NAME.json`, marked as saved."""
-    path = Path(__file__).parent / "results" / f"{name}.json"
-    saved = json.loads(path.read_text("utf-8"))
+    saved = read_results(name)
+    if not saved:
+        raise SystemExit(f"there are no results named {name}")
     ran = set(results["systems"])
     for case, systems in saved["cases"].items():
         held = results["cases"].setdefault(case, {})

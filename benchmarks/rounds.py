@@ -39,6 +39,14 @@ class Bench:
     cases: dict[str, dict[str, Figures]] = field(default_factory=dict)
     about: dict[str, Any] = field(default_factory=dict)
     busyness: dict[str, float] = field(default_factory=dict)
+    _earlier: dict[str, dict[str, Figures]] = field(default_factory=dict)
+
+    def resume(self, earlier: Mapping[str, Any]) -> None:
+        """Start from earlier results; a case that is run again replaces its figures there."""
+        self.about.update(earlier.get("systems", {}))
+        self.busyness.update(earlier.get("busyness", {}))
+        self._earlier = dict(earlier.get("cases", {}))
+        self.cases.update(self._earlier)
 
     def able(self, size: int) -> list[str]:
         """The systems that can be given a store of this size."""
@@ -128,6 +136,12 @@ class Bench:
 
     def figures(self, case: str, system: str) -> Figures:
         """The figures of a system in a case, to read or to add to."""
+        if self.cases.get(case) is not None and self.cases[case] is self._earlier.get(case):
+            self.cases[case] = {
+                name: {**figures, "saved": True}
+                for name, figures in self._earlier[case].items()
+                if name not in self.systems
+            }
         return self.cases.setdefault(case, {}).setdefault(system, {})
 
     def failed(self, case: str, system: str) -> bool:
