@@ -45,9 +45,18 @@ def restates(new: Memory, old: Memory, now: datetime) -> bool:
 
 
 def _holds_throughout(old: Memory, new: Memory) -> bool:
-    if not holds(old, new.valid_from):
+    begins = new.valid_from
+    if _begins_when_told(old) and _begins_when_told(new):
+        # Of two told at about the same time, the one told first need not be stored first.
+        begins = max(begins, old.valid_from)
+    if not holds(old, begins):
         return False
     return old.valid_to is None or (new.valid_to is not None and new.valid_to <= old.valid_to)
+
+
+def _begins_when_told(memory: Memory) -> bool:
+    """Whether nobody said since when it holds."""
+    return memory.valid_from == memory.recorded_at
 
 
 def _lasts(old: Memory, new: Memory) -> bool:
