@@ -88,7 +88,7 @@ def _id_of(target: Target) -> str:
 
 
 def _ids_of(targets: Target | Iterable[Target]) -> list[str]:
-    if isinstance(targets, str | Memory):
+    if isinstance(targets, str | Memory) or not isinstance(targets, Iterable):
         return [_id_of(targets)]
     ids = [_id_of(target) for target in targets]
     if not ids:
@@ -121,6 +121,11 @@ class AsyncMemoryManager:
     def scope(self) -> Scope:
         """The scope this manager is bound to."""
         return self._scope
+
+    @property
+    def _is_idle(self) -> bool:
+        """Whether no call is under way."""
+        return self._gate.is_idle
 
     def scoped(
         self,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from threading import Thread
+from concurrent.futures import Future
+from threading import Lock, Thread
 from typing import Any, Protocol, TypeVar
 
 from perdure.ports.blocking import run_now
@@ -36,9 +37,14 @@ class DirectPortal:
 
 
 class LoopPortal:
-    """Runs coroutines on an event loop in a thread of its own, for adapters that need one."""
+    """Runs coroutines on an event loop in a thread of its own, for adapters that need one.
+
+    Once closed it runs them in the calling thread: what is left to call refuses, or does nothing.
+    """
 
     def __init__(self) -> None:
+        self._lock = Lock()
+        self._is_closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._run, name="perdure-loop", daemon=True)
         self._thread.start()
@@ -48,13 +54,26 @@ class LoopPortal:
         self._loop.run_forever()
 
     def call(self, start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-        return asyncio.run_coroutine_threadsafe(start(), self._loop).result()
+        with self._lock:
+            running = None if self._is_closed else self._submit(start())
+        return run_now(start()) if running is None else running.result()
+
+    def _submit(self, coroutine: Coroutine[Any, Any, Result]) -> Future[Result]:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def close(self) -> None:
-        if self._loop.is_closed():
-            return
-        self.call(self._loop.shutdown_asyncgens)
-        self.call(self._loop.shutdown_default_executor)
+        with self._lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+        self._submit(self._wind_up()).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(JOIN_TIMEOUT_S)
         self._loop.close()
+
+    async def _wind_up(self) -> None:
+        """Wait for what was submitted before, so that no caller waits for a stopped loop."""
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.gather(*others, return_exceptions=True)
+        await self._loop.shutdown_asyncgens()
+        await self._loop.shutdown_default_executor()

@@ -410,4 +410,5 @@ class MemoryManager:
         try:
             self._portal.call(lambda: self._core.close(timeout=timeout))
         finally:
-            self._portal.close()
+            if self._core._is_idle:  # otherwise calls are still under way, and need the portal
+                self._portal.close()
