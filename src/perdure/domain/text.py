@@ -32,8 +32,8 @@ def sanitise(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """True when nothing readable stands in the text: only spaces, controls or joiners."""
-    if text.isascii():
-        return not text.strip()
+    if not text or text.isspace():
+        return True
     return all(ch.isspace() or unicodedata.category(ch) in ("Cc", "Cf", "Zs") for ch in text)
 
 
@@ -63,21 +63,20 @@ _CASE_MAY_MATTER = re.compile(r"[A-Z](?:(?<=[a-z0-9_].)|(?=[0-9_])|[A-Z][a-z])")
 
 def _fold_ordinary(match: re.Match[str]) -> str:
     word = match.group()
-    ordinary = word.islower() or word.isupper() or word.istitle() or word[1:].isupper()
-    return word.casefold() if ordinary else word
+    return word.lower() if word.isupper() or word.istitle() else word
 
 
 def identity_text(text: str) -> str:
     """What two texts must share to be the same statement.
 
     Spaces are collapsed and the case of ordinary words is ignored; every digit, sign and
-    character counts, and a word of mixed case (`aBc`) or with digits keeps its case, because
-    there the case may be the meaning.
+    character counts, and a word of mixed case (`aBc`, `kB`) or with digits keeps its case,
+    because there the case may be the meaning.
     """
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
     collapsed = " ".join(composed.split())
     if not _CASE_MAY_MATTER.search(collapsed):
-        return collapsed.casefold()
+        return collapsed.lower()
     return _ORDINARY_WORD.sub(_fold_ordinary, collapsed)
 
 

@@ -1,0 +1,65 @@
+"""BM25, worked by hand."""
+
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perdure.domain.lexical import (
+    CorpusStatistics,
+    inverse_document_frequency,
+    lexical_score,
+    saturation,
+)
+
+
+def test_a_term_in_few_memories_tells_more():
+    assert inverse_document_frequency(10, 1) == pytest.approx(log(1 + 9.5 / 1.5))
+    assert inverse_document_frequency(10, 10) == pytest.approx(log(1 + 0.5 / 10.5))
+    assert inverse_document_frequency(10, 0) == pytest.approx(log(1 + 10.5 / 0.5))
+
+
+def test_one_occurrence_at_mean_length_counts_one():
+    assert saturation(1, 8, 8) == pytest.approx(1.0)
+
+
+def test_a_longer_memory_counts_less_and_more_occurrences_count_more_but_bounded():
+    # b = 0.4: twice the mean length gives 0.6 + 0.4 * 2 = 1.4; 2.2 / (1 + 1.2 * 1.4).
+    assert saturation(1, 16, 8) == pytest.approx(2.2 / 2.68)
+    assert saturation(3, 8, 8) == pytest.approx(6.6 / 4.2)
+    assert saturation(10_000, 8, 8) < 2.2
+
+
+def test_a_worked_score():
+    corpus = CorpusStatistics(documents=4, length=10.0, containing={1: 1, 2: 3})
+    rare, common, nowhere = log(1 + 3.5 / 1.5), log(1 + 1.5 / 3.5), log(1 + 4.5 / 0.5)
+    gained = rare * (2 * 2.2 / (2 + 1.2 * (0.6 + 0.4 * 0.5))) + common * (2.2 / (1 + 1.2 * 0.8))
+    score = lexical_score((1, 2, 3), {1: 2, 2: 1, 9: 4}, 5, corpus)
+    assert score == pytest.approx(gained / (rare + common + nowhere))
+
+
+def test_a_memory_without_a_term_scores_nothing():
+    corpus = CorpusStatistics(documents=4, length=10.0, containing={1: 1})
+    assert lexical_score((1,), {2: 1}, 5, corpus) == 0.0
+    assert lexical_score((), {2: 1}, 5, corpus) == 0.0
+
+
+def test_terms_found_nowhere_make_every_score_smaller():
+    corpus = CorpusStatistics(documents=4, length=10.0, containing={1: 1})
+    alone = lexical_score((1,), {1: 1}, 10, corpus)
+    assert alone == pytest.approx(1.0)
+    assert lexical_score((1, 7), {1: 1}, 10, corpus) < alone
+
+
+@given(
+    documents=st.integers(1, 1000),
+    frequencies=st.dictionaries(st.integers(0, 5), st.integers(1, 50), max_size=5),
+    mean=st.floats(0.1, 100),
+)
+def test_a_score_lies_between_0_and_2_2(documents, frequencies, mean):
+    containing = {term: min(documents, 1 + term) for term in frequencies}
+    corpus = CorpusStatistics(documents=documents, length=mean, containing=containing)
+    length = sum(frequencies.values())
+    score = lexical_score((0, 1, 2, 3), frequencies, length, corpus)
+    assert 0.0 <= score < 2.2
