@@ -9,7 +9,7 @@ with perdure.open("memory.db") as memory:
         print(hit.score, hit.memory.content)
 """
 
-from perdure.bootstrap import open, open_async  # noqa: A004 - the promised name
+from perdure.bootstrap import open_async
 from perdure.client import AsyncMemoryManager
 from perdure.config import Settings
 from perdure.domain.changes import JournalEntry, Operation
@@ -51,7 +51,7 @@ from perdure.errors import (
 )
 from perdure.ports.embedder import Embedder, EmbeddingModel
 from perdure.ports.store import Store
-from perdure.sync import MemoryManager
+from perdure.sync import MemoryManager, open  # noqa: A004 - the promised name
 
 __version__ = "0.1.0"
 

@@ -32,7 +32,6 @@ from perdure.ports.blocking import is_blocking
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.store import Store
-from perdure.sync import MemoryManager
 from perdure.threads import ThreadedEmbedder, threaded_store
 
 STORE_GROUP = "perdure.stores"
@@ -274,24 +273,18 @@ async def open_async(
     return _assemble(parts, store, model, pool)
 
 
-def open(  # noqa: A001 - `perdure.open` is the name callers are promised
-    url: str | Path | None = None,
+def open_blocking(
+    url: str | Path | None,
     *,
-    embedder: Embedder | str | None = None,
-    language_model: object = None,
-    clock: Clock | None = None,
-    settings: Settings | None = None,
-) -> MemoryManager:
-    """Open a memory.
+    embedder: Embedder | str | None,
+    language_model: object,
+    clock: Clock | None,
+    settings: Settings | None,
+) -> tuple[AsyncMemoryManager, Portal]:
+    """What the blocking client is made of; see `perdure.open`.
 
-    `url` is a path or `sqlite:///path.db`, `memory://`, or `postgresql://…`; None takes
-    `PERDURE_URL`, or a file in the user's data folder. `embedder` is an `Embedder`, or a name:
-    "local" (the bundled model, the default), "hashing", "openai:MODEL", "off", or that of an
-    installed plug-in; None takes `PERDURE_EMBEDDER`. `clock` tells the time (tests pass a fake
-    one).
-
-    Raises `EmbedderMismatch` when the store's vectors were made by another model, `NewerStore`,
-    `CorruptStore`, `Misconfigured`, `Unavailable` and `InvalidInput`; then nothing was changed.
+    Without an event loop where every part computes in the calling thread: a call then costs no
+    switch of threads.
     """
     name_or_url = default_url() if url is None else url
     portal: Portal = DirectPortal() if _is_embedded(name_or_url) else LoopPortal()
@@ -304,7 +297,7 @@ def open(  # noqa: A001 - `perdure.open` is the name callers are promised
         parts.embedder is not None and not is_blocking(parts.embedder)
     )
     if not needs_loop:
-        return MemoryManager(_assemble(parts, parts.store, parts.embedder, None), portal)
+        return _assemble(parts, parts.store, parts.embedder, None), portal
     return _on_a_loop(parts, portal)
 
 
@@ -313,12 +306,12 @@ def _is_embedded(url: str | Path) -> bool:
     return not separator or scheme.lower() in ("memory", "sqlite") or len(scheme) == 1
 
 
-def _on_a_loop(parts: _Parts, portal: Portal) -> MemoryManager:
-    """A blocking client over parts of which at least one needs an event loop."""
+def _on_a_loop(parts: _Parts, portal: Portal) -> tuple[AsyncMemoryManager, Portal]:
+    """Parts of which at least one needs an event loop, on one."""
     loop = portal if isinstance(portal, LoopPortal) else LoopPortal()
     pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="perdure")
     store = threaded_store(parts.store, pool) if is_blocking(parts.store) else parts.store
     model = parts.embedder
     if model is not None and is_blocking(model):
         model = ThreadedEmbedder(model, pool)
-    return MemoryManager(_assemble(parts, store, model, pool), loop)
+    return _assemble(parts, store, model, pool), loop

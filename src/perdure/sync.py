@@ -7,7 +7,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from perdure.bootstrap import open_blocking
 from perdure.client import AsyncMemoryManager, Query, Target
+from perdure.config import Settings
 from perdure.domain.changes import JournalEntry
 from perdure.domain.records import Attachment, Json, Kind, Memory, Source
 from perdure.domain.results import (
@@ -29,6 +31,7 @@ from perdure.engine.drafts import Moment
 from perdure.engine.editing import KEEP, Keep
 from perdure.engine.portability import OnConflict
 from perdure.portal import Portal
+from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 
 
@@ -412,3 +415,33 @@ class MemoryManager:
         finally:
             if self._core._is_idle:  # otherwise calls are still under way, and need the portal
                 self._portal.close()
+
+
+def open(  # noqa: A001 - `perdure.open` is the name callers are promised
+    url: str | Path | None = None,
+    *,
+    embedder: Embedder | str | None = None,
+    language_model: object = None,
+    clock: Clock | None = None,
+    settings: Settings | None = None,
+) -> MemoryManager:
+    """Open a memory.
+
+    `url` is a path or `sqlite:///path.db`, `memory://`, or `postgresql://…`; None takes
+    `PERDURE_URL`, or a file in the user's data folder. `embedder` is an `Embedder`, or a name:
+    "local" (the bundled model, the default), "hashing", "openai:MODEL", "off", or that of an
+    installed plug-in; None takes `PERDURE_EMBEDDER`. `clock` tells the time (tests pass a fake
+    one).
+
+    Raises `EmbedderMismatch` when the store's vectors were made by another model, `NewerStore`,
+    `CorruptStore`, `Misconfigured`, `Unavailable` and `InvalidInput`; then nothing was changed.
+    """
+    return MemoryManager(
+        *open_blocking(
+            url,
+            embedder=embedder,
+            language_model=language_model,
+            clock=clock,
+            settings=settings,
+        )
+    )
