@@ -85,7 +85,12 @@ class Transaction:
 
     def head(self, partition: int) -> str:
         """The digest the partition's chain ends with."""
-        return self._heads[partition]
+        known = self._heads.get(partition)
+        if known is None:
+            # A change of a stored memory finds its partition without asking for the walls.
+            (head,) = self.execute(self.sql["head_of"], (partition,)).fetchone()
+            known = self._heads[partition] = head.hex() or GENESIS
+        return known
 
     def extend(self, partition: int, digest: str) -> int:
         """Lengthen the partition's chain; the sequence of the new entry."""

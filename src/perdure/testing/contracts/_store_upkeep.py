@@ -317,6 +317,13 @@ class Lives:
         assert applied.sequence > entries[-1].sequence
         shared.assert_sound()
 
+    def test_the_first_write_after_reopening_may_be_a_change(self, shared: Stand) -> None:
+        memory = shared.keep(a_memory("old kettle"))
+        shared.reopen()
+        after = shared.change(memory, content="new kettle")
+        assert shared.stored(memory) == after
+        shared.assert_sound()
+
     def test_writes_of_another_opening_are_seen(self, shared: Stand) -> None:
         other = shared.another()
         old = shared.keep(a_memory("old kettle"), vectors=vectors_of(EAST))

@@ -6,6 +6,10 @@ SELECT partition FROM partitions WHERE tenant = ? AND user = ?;
 -- The number of a (tenant, user) and the digest its journal ends with.
 SELECT partition, head FROM partitions WHERE tenant = ? AND user = ?;
 
+-- name: head_of
+-- The digest the partition's journal ends with.
+SELECT head FROM partitions WHERE partition = ?;
+
 -- name: walls_of
 -- Whose partition this is.
 SELECT tenant, user FROM partitions WHERE partition = ?;
