@@ -1,6 +1,7 @@
 """The store on PostgreSQL keeps the contract."""
 
 import asyncio
+from collections.abc import Iterator
 
 import asyncpg
 import pytest
@@ -16,26 +17,29 @@ EMPTY = "SET search_path = contract; " + "".join(
 
 
 @pytest.fixture(scope="module")
-def schema_url(postgres_url: str) -> str:
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def cleaner(postgres_url: str, runner: asyncio.Runner) -> Iterator[asyncpg.Connection]:
+    connection = runner.run(asyncpg.connect(postgres_url))
+    yield connection
+    runner.run(connection.close())
+
+
+@pytest.fixture(scope="module")
+def schema_url(postgres_url: str, runner: asyncio.Runner) -> str:
     url = f"{postgres_url}?schema=contract"
-
-    async def made() -> None:
-        await (await PostgresStore.open(url)).close()
-
-    asyncio.run(made())
+    runner.run(runner.run(PostgresStore.open(url)).close())
     return url
 
 
 @pytest.fixture
-def emptied_url(schema_url: str, postgres_url: str) -> str:
+def emptied_url(schema_url: str, cleaner: asyncpg.Connection, runner: asyncio.Runner) -> str:
     """One schema for all tests, emptied before each: making a new one takes far longer."""
-
-    async def empty() -> None:
-        connection = await asyncpg.connect(postgres_url)
-        await connection.execute(EMPTY + "DELETE FROM meta WHERE name = 'embedding_model'")
-        await connection.close()
-
-    asyncio.run(empty())
+    runner.run(cleaner.execute(EMPTY + "DELETE FROM meta WHERE name = 'embedding_model'"))
     return schema_url
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from perdure.errors import Misconfigured, PerdureError
 from perdure.stores.postgres.addresses import Address, quoted
@@ -14,13 +14,15 @@ from perdure.stores.postgres.transactions import Session
 OLDEST_SERVER = 150_000
 CONNECT_TIMEOUT_S = 15.0
 COMMAND_TIMEOUT_S = 60.0
-LOCK_TIMEOUT = "30s"
 POOL_SIZE = 10
 
 
-class _Server(NamedTuple):
-    vector_schema: str
-    settings: dict[str, str]
+SETTINGS = {
+    "application_name": "perdure",
+    "timezone": "UTC",
+    "lock_timeout": "30s",
+    "jit": "off",  # compiling short statements takes longer than running them
+}
 
 
 async def open_pool(address: Address, *, size: int = POOL_SIZE) -> Any:
@@ -30,51 +32,68 @@ async def open_pool(address: Address, *, size: int = POOL_SIZE) -> Any:
     database cannot hold a store; `NewerStore` when a newer version was here.
     """
     driver = asyncpg()
+    pool: Any = None
     try:
-        server = await _prepared(driver, address)
-        return await driver.create_pool(
+        pool = driver.create_pool(
             address.dsn,
             min_size=1,
             max_size=size,
             timeout=CONNECT_TIMEOUT_S,
             command_timeout=COMMAND_TIMEOUT_S,
-            server_settings=server.settings,
-            init=lambda connection: teach(connection, server.vector_schema),
+            server_settings=SETTINGS,
+            init=_Preparation(driver, address).prepare,
+            reset=_leave_as_it_is,
         )
-    except PerdureError:
-        raise
-    except (driver.ClientConfigurationError, ValueError):
-        # Not from the error: it may quote the URL, and the URL has the password.
-        raise Misconfigured(
-            "the postgresql:// URL cannot be read; write postgresql://user:password@host:port/"
-            "database with special characters of the password percent-encoded"
-        ) from None
-    except Exception as error:
+        await pool
+    except BaseException as error:
+        if pool is not None:
+            pool.terminate()
+        if not isinstance(error, Exception) or isinstance(error, PerdureError):
+            raise
+        if isinstance(error, driver.ClientConfigurationError | ValueError):
+            # Not from the error: it may quote the URL, and the URL has the password.
+            raise Misconfigured(
+                "the postgresql:// URL cannot be read; write postgresql://user:password@host:port/"
+                "database with special characters of the password percent-encoded"
+            ) from None
         if not is_of_driver(error):
             raise
         raise translated(error, address.place) from error
+    return pool
 
 
-async def _prepared(driver: Any, address: Address) -> _Server:
-    connection = await driver.connect(
-        address.dsn, timeout=CONNECT_TIMEOUT_S, command_timeout=COMMAND_TIMEOUT_S
-    )
-    try:
-        vector_schema, settings = await _examined(driver, connection, address)
-        path = f"{address.quoted_schema}, {quoted(vector_schema)}"
-        await connection.execute("SELECT set_config('search_path', $1, false)", path)
-        await teach(connection, vector_schema)
-        async with connection.transaction():
-            await migrate(Session(connection), address)
-        return _Server(vector_schema, {**settings, "search_path": path})
-    finally:
-        await connection.close(timeout=CONNECT_TIMEOUT_S)
+async def _leave_as_it_is(_: Connection) -> None:
+    """Nothing to put right when a connection goes back: no work leaves anything behind in it."""
 
 
-async def _examined(
-    driver: Any, connection: Connection, address: Address
-) -> tuple[str, dict[str, str]]:
-    """The schema of pgvector, installed if need be, and the settings of every connection."""
+class _Preparation:
+    """Makes each new connection ready; the first one makes the schema ready too."""
+
+    def __init__(self, driver: Any, address: Address) -> None:
+        self._driver = driver
+        self._address = address
+        self._vector_schema: str | None = None
+        self._sets_commit = False
+
+    async def prepare(self, connection: Connection) -> None:
+        is_first = self._vector_schema is None
+        if self._vector_schema is None:
+            self._vector_schema, self._sets_commit = await _examined(
+                self._driver, connection, self._address
+            )
+        path = f"{self._address.quoted_schema}, {quoted(self._vector_schema)}"
+        session = Session(connection)
+        await session.value("use_schemas", path=path)
+        if self._sets_commit:
+            await session.value("commit_durably")
+        await teach(connection, self._vector_schema)
+        if is_first:
+            async with connection.transaction():
+                await migrate(session, self._address)
+
+
+async def _examined(driver: Any, connection: Connection, address: Address) -> tuple[str, bool]:
+    """The schema of pgvector, installed if need be, and whether commits must be made durable."""
     (server,) = await Session(connection).rows("server")
     if server["version"] < OLDEST_SERVER:
         raise Misconfigured(
@@ -87,19 +106,15 @@ async def _examined(
         )
     if server["is_replica"]:
         raise Misconfigured(f"{address.place} is a read-only replica; name the primary")
-    settings = {"application_name": "perdure", "lock_timeout": LOCK_TIMEOUT, "timezone": "UTC"}
-    settings["jit"] = "off"  # compiling short statements takes longer than running them
-    if server["synchronous_commit"] == "off":
-        # What is acknowledged must survive a crash, whatever the database's habit.
-        settings["synchronous_commit"] = "on"
+    is_lazy = server["synchronous_commit"] == "off"
     if server["vector_schema"] is not None:
-        return str(server["vector_schema"]), settings
+        return str(server["vector_schema"]), is_lazy
     if not await Session(connection).value("has_pgvector"):
         raise Misconfigured(
             f"{address.place}: the server lacks the pgvector extension; install it there "
             "(https://github.com/pgvector/pgvector), then open the store again"
         )
-    return await _install_pgvector(driver, connection, address), settings
+    return await _install_pgvector(driver, connection, address), is_lazy
 
 
 async def _install_pgvector(driver: Any, connection: Connection, address: Address) -> str:

@@ -15,9 +15,9 @@ from perdure.stores.postgres.rows import Row
 
 Result = TypeVar("Result")
 
-ATTEMPTS = 6
+ATTEMPTS = 7
 FIRST_PAUSE_S = 0.05
-"""Doubled after each attempt: a restarted server has about a second and a half to come back."""
+"""Doubled after each attempt: a restarted server has some three seconds to come back."""
 ACQUIRE_TIMEOUT_S = 30.0
 CLOSE_TIMEOUT_S = 30.0
 

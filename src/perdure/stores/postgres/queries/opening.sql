@@ -12,6 +12,14 @@ SELECT CAST(current_setting('server_version_num') AS int) AS version,
 -- Whether the extension could be installed.
 SELECT EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'vector');
 
+-- name: use_schemas
+-- For the life of the connection: the store's own schema, then that of pgvector.
+SELECT set_config('search_path', :path, false);
+
+-- name: commit_durably
+-- What is acknowledged must survive a crash, whatever the database's habit.
+SELECT set_config('synchronous_commit', 'on', false);
+
 -- name: has_schema
 SELECT to_regnamespace(:schema) IS NOT NULL;
 
