@@ -94,7 +94,7 @@ def _steps(history: Sequence[JournalEntry]) -> list[Document]:
 def read_lines(lines: Iterable[str], bound: Scope) -> Iterator[Imports]:
     """The memories of an export file, each checked; `InvalidInput` names a line that is wrong.
 
-    A manager bound to a user refuses memories of another one; a tenant is never crossed.
+    A bound manager refuses memories from outside its scope; a tenant is never crossed.
     """
     numbered = enumerate(lines, start=1)
     _require_header(next(numbered, (1, ""))[1])
@@ -124,10 +124,13 @@ def _read_line(number: int, line: str, bound: Scope) -> Imports:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"line {number} of the export is damaged: {error}") from error
     scope = imports.memory.scope
-    if scope.tenant != bound.tenant or (bound.user and scope.user != bound.user):
+    if scope.tenant != bound.tenant or any(
+        getattr(bound, part) not in ("", getattr(scope, part))
+        for part in ("user", "agent", "session")
+    ):
         raise InvalidInput(
-            f"line {number} of the export belongs to another tenant or user; "
-            "import it with a manager that is bound to neither"
+            f"line {number} of the export belongs to another tenant, user, agent or session; "
+            "import it with a manager that is bound to none of them"
         )
     return imports
 
