@@ -77,14 +77,11 @@ def pieces_of(text: str, *, whole_tokens: int, piece_tokens: int) -> Sequence[st
     if tokens <= piece_tokens:
         return [text]
     runs: list[str] = []
-    size = 0
     for sentence in _sentences(text):
         for part in _halved(sentence, piece_tokens):
-            count = estimate_tokens(part)
-            if runs and size + count <= piece_tokens:
-                runs[-1] = f"{runs[-1]} {part}"
-                size += count
+            longer = f"{runs[-1]} {part}" if runs else part
+            if runs and estimate_tokens(longer) <= piece_tokens:
+                runs[-1] = longer
             else:
                 runs.append(part)
-                size = count
     return [text, *runs] if tokens <= whole_tokens else runs

@@ -1,0 +1,249 @@
+"""The published formulas, worked by hand, and explanations that recompute to the bit."""
+
+from datetime import UTC, datetime, timedelta
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perdure.domain.calibration import UNCALIBRATED, Calibration
+from perdure.domain.decay import frequency, half_life_days, recency
+from perdure.domain.fusion import lexical_relevance, reciprocal_rank, relevance
+from perdure.domain.ranking import (
+    AGENT_IO,
+    BALANCED,
+    COMPONENTS,
+    PRESETS,
+    SEED_WEIGHTED,
+    Candidate,
+    Preset,
+    explain,
+    rank,
+)
+from perdure.domain.times import to_micros
+from perdure.errors import InvalidInput
+
+NOON = datetime(2031, 7, 25, 12, tzinfo=UTC)
+
+
+def a_candidate(
+    name: str = "a",
+    *,
+    cosine: float | None = 0.5,
+    lexical: float = 0.0,
+    importance: float = 0.5,
+    age_days: float = 0.0,
+    count: int = 0,
+) -> Candidate:
+    occurred = to_micros(NOON - timedelta(days=age_days))
+    return Candidate(name, cosine, lexical, importance, occurred, count)
+
+
+def score_of(candidate: Candidate, preset: Preset) -> float:
+    (scored,) = rank([candidate], preset=preset, calibration=UNCALIBRATED, now=NOON)
+    return scored.score
+
+
+def test_seed_weighted_by_hand():
+    # Half-life 7 + 21 * 0.5 = 17.5 days; two of them halve twice. ln 5 / ln 20 for four recalls.
+    candidate = a_candidate(cosine=0.8, importance=0.5, age_days=35, count=4)
+    expected = 0.45 * 0.8 + 0.25 * 0.5 + 0.20 * 0.25 + 0.10 * log(5) / log(20)
+    assert score_of(candidate, SEED_WEIGHTED) == pytest.approx(expected)
+    assert expected == pytest.approx(0.5887244)
+
+
+def test_agent_io_by_hand():
+    # Half-life 7 days whatever the importance; 21 days halve three times; 19 recalls saturate.
+    candidate = a_candidate(cosine=0.6, importance=0.9, age_days=21, count=19)
+    expected = 0.40 * 0.6 + 0.25 * 0.9 + 0.20 * 0.125 + 0.15 * 1.0
+    assert score_of(candidate, AGENT_IO) == pytest.approx(expected)
+    assert expected == pytest.approx(0.64)
+
+
+def test_the_half_life_of_agent_io_is_settable():
+    slow = Preset(
+        name="slow",
+        similarity=0.4,
+        importance=0.25,
+        recency=0.2,
+        frequency=0.15,
+        half_life_days=21,
+    )
+    candidate = a_candidate(cosine=0.0, lexical=1.0, importance=0.0, age_days=21)
+    assert score_of(candidate, slow) == pytest.approx(0.4 * (1 / 1.5) + 0.2 * 0.5)
+
+
+def test_presets_sum_to_one_and_are_found_by_name():
+    assert set(PRESETS) == {"seed_weighted", "agent_io", "balanced"}
+    for preset in PRESETS.values():
+        assert sum(preset.weights) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "weights", [(0.5, 0.5, 0.5, 0.5), (1.2, -0.2, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0)]
+)
+def test_weights_that_make_no_sense_are_refused(weights):
+    similarity, importance, recent, frequent = weights
+    with pytest.raises(InvalidInput, match="sum to 1"):
+        Preset(
+            name="x",
+            similarity=similarity,
+            importance=importance,
+            recency=recent,
+            frequency=frequent,
+        )
+
+
+@pytest.mark.parametrize("days", [0.0, -1.0])
+def test_a_half_life_must_be_positive(days):
+    with pytest.raises(InvalidInput, match="half_life_days"):
+        Preset(
+            name="x",
+            similarity=1.0,
+            importance=0.0,
+            recency=0.0,
+            frequency=0.0,
+            half_life_days=days,
+        )
+
+
+def test_both_arms_together_are_more_than_each():
+    vector, words = score_of(a_candidate(cosine=0.5), BALANCED), 0.5
+    both = score_of(a_candidate(cosine=0.5, lexical=0.5), BALANCED)
+    alone = score_of(a_candidate(cosine=None, lexical=0.5), BALANCED)
+    assert both > vector
+    assert both > alone
+    assert both - vector == pytest.approx(0.95 * (0.75 - 0.5))
+    assert lexical_relevance(words) == pytest.approx(0.5)
+
+
+def test_what_has_nothing_to_do_with_the_question_is_left_out():
+    calibration = Calibration(anchors=((0.3, 0.0), (0.8, 1.0)), noise=0.3)
+    candidates = [
+        a_candidate("noise", cosine=0.3),
+        a_candidate("near", cosine=0.31),
+        a_candidate("said", cosine=0.1, lexical=0.01),
+        a_candidate("unembedded", cosine=None),
+        a_candidate("said only", cosine=None, lexical=0.01),
+    ]
+    ranked = rank(candidates, preset=BALANCED, calibration=calibration, now=NOON)
+    assert {item.candidate.id for item in ranked} == {"near", "said", "said only"}
+
+
+def test_without_calibration_every_neighbour_counts():
+    candidates = [a_candidate("away", cosine=-0.9), a_candidate("unembedded", cosine=None)]
+    ranked = rank(candidates, preset=BALANCED, calibration=UNCALIBRATED, now=NOON)
+    assert [item.candidate.id for item in ranked] == ["away"]
+    assert ranked[0].values[0] == 0.0
+
+
+def test_the_best_come_first_and_ties_by_id():
+    candidates = [a_candidate("c"), a_candidate("b"), a_candidate("best", cosine=0.9)]
+    candidates.append(a_candidate("a"))
+    ranked = rank(candidates, preset=BALANCED, calibration=UNCALIBRATED, now=NOON)
+    assert [item.candidate.id for item in ranked] == ["best", "a", "b", "c"]
+
+
+def test_nothing_ranks_to_nothing():
+    assert rank([], preset=BALANCED, calibration=UNCALIBRATED, now=NOON) == []
+
+
+def test_balanced_lets_relevance_decide():
+    old = a_candidate("relevant", cosine=0.9, importance=0.0, age_days=4000)
+    fresh = a_candidate("fresh", cosine=0.8, importance=1.0, count=100)
+    ranked = rank([old, fresh], preset=BALANCED, calibration=UNCALIBRATED, now=NOON)
+    assert [item.candidate.id for item in ranked] == ["relevant", "fresh"]
+
+
+candidates = st.builds(
+    Candidate,
+    id=st.text(max_size=3),
+    cosine=st.none() | st.floats(-1, 1),
+    lexical=st.floats(0, 2.2),
+    importance=st.floats(0, 1),
+    occurred_us=st.integers(0, 4_000_000_000_000_000),
+    accessed_count=st.integers(0, 10**6),
+)
+
+
+@given(st.lists(candidates, max_size=8), st.sampled_from(sorted(PRESETS)))
+def test_an_explanation_recomputes_to_the_bit(found, name):
+    preset = PRESETS[name]
+    for item in rank(found, preset=preset, calibration=UNCALIBRATED, now=NOON):
+        explanation = explain(item, preset=preset, config_hash="c")
+        assert explanation.recomputed() == explanation.score == item.score
+        assert tuple(explanation.components) == COMPONENTS
+        assert 0.0 <= item.score <= 1.0 + 1e-9
+        assert all(0.0 <= value <= 1.0 for value, _ in explanation.components.values())
+
+
+@given(candidates)
+def test_columns_are_the_published_functions(candidate):
+    for scored in rank([candidate], preset=SEED_WEIGHTED, calibration=UNCALIBRATED, now=NOON):
+        age_days = (to_micros(NOON) - candidate.occurred_us) / 86_400e6
+        cosine = max(0.0, candidate.cosine or 0.0)
+        assert scored.values == pytest.approx(
+            (
+                relevance(cosine, lexical_relevance(candidate.lexical)),
+                candidate.importance,
+                recency(age_days, half_life=half_life_days(candidate.importance)),
+                frequency(candidate.accessed_count),
+            )
+        )
+
+
+def test_an_explanation_shows_the_arms_it_came_from():
+    (item,) = rank(
+        [a_candidate(cosine=0.4, lexical=0.2)],
+        preset=BALANCED,
+        calibration=UNCALIBRATED,
+        now=NOON,
+    )
+    explanation = explain(item, preset=BALANCED, config_hash="abc")
+    assert explanation.arms == {"vector": 0.4, "lexical": 0.2}
+    assert explanation.config_hash == "abc"
+    (bare,) = rank(
+        [a_candidate(cosine=None, lexical=0.2)],
+        preset=BALANCED,
+        calibration=UNCALIBRATED,
+        now=NOON,
+    )
+    assert explain(bare, preset=BALANCED, config_hash="").arms == {"lexical": 0.2}
+
+
+def test_reciprocal_ranks_by_hand():
+    merged = reciprocal_rank([["a", "b"], ["b", "c"]])
+    assert merged == {
+        "a": pytest.approx(1 / 61),
+        "b": pytest.approx(1 / 62 + 1 / 61),
+        "c": pytest.approx(1 / 62),
+    }
+    assert reciprocal_rank([["a"]], k=9) == {"a": pytest.approx(0.1)}
+    assert reciprocal_rank([]) == {}
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_no_arm_hides_what_the_other_found(vector, words):
+    both = relevance(vector, words)
+    assert both >= max(vector, words) - 1e-12
+    assert 0.0 <= both <= 1.0
+    assert relevance(vector, 0.0) == pytest.approx(vector)
+
+
+@pytest.mark.parametrize(
+    ("score", "value"), [(0.0, 0.0), (0.5, 0.5), (1.0, 2 / 3), (2.2, 2.2 / 2.7)]
+)
+def test_lexical_scores_read_as_relevance(score, value):
+    assert lexical_relevance(score) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("cosine", "value"), [(-1.0, 0.0), (0.2, 0.0), (0.3, 0.1), (0.4, 0.2), (0.7, 0.6), (1.0, 1.0)]
+)
+def test_a_calibration_reads_a_cosine_between_its_anchors(cosine, value):
+    calibration = Calibration(anchors=((0.2, 0.0), (0.4, 0.2), (1.0, 1.0)))
+    assert calibration.relevance(cosine) == pytest.approx(value)
+    candidate = a_candidate(cosine=cosine)
+    (item,) = rank([candidate], preset=BALANCED, calibration=calibration, now=NOON)
+    assert item.values[0] == pytest.approx(value)
