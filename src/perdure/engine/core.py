@@ -12,6 +12,7 @@ from perdure.engine.embedding import Embedding
 from perdure.engine.ids import IdFactory
 from perdure.engine.short_term import ShortTermBuffers
 from perdure.ports.clock import Clock
+from perdure.ports.embedder import Embedder
 from perdure.ports.store import Store
 from perdure.ports.token_counter import TokenCounter
 
@@ -29,6 +30,8 @@ class Core:
     accesses: AccessLog
     short_term: ShortTermBuffers
     hash_config: Callable[[], str]
+    adapt_embedder: Callable[[Embedder], Embedder]
+    """Makes an embedder that comes later, in `reembed`, run the way this manager runs."""
 
     def now(self) -> datetime:
         """The present moment, aware UTC."""

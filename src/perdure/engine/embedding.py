@@ -10,7 +10,7 @@ import numpy as np
 from perdure.domain.budget import pieces_of
 from perdure.domain.calibration import UNCALIBRATED, Calibration
 from perdure.domain.changes import Vectors
-from perdure.errors import EmbedderMismatch, EmbedderUnavailable, Misconfigured
+from perdure.errors import EmbedderMismatch, Misconfigured, Unavailable
 from perdure.ports.embedder import Embedder, FloatArray, Purpose
 from perdure.ports.store import Store
 
@@ -61,7 +61,7 @@ class Embedding:
             return [None] * len(texts)
         try:
             made: list[Vectors | None] = list(await self._vectors(embedder, texts))
-        except EmbedderUnavailable as failure:
+        except Unavailable as failure:
             self.backlog = True
             log.warning("embedding.deferred", extra={"texts": len(texts), "cause": str(failure)})
             return [None] * len(texts)
@@ -107,6 +107,8 @@ class Embedding:
             stored = await self._store.embedding_model()
         require_same_model(stored, embedder)
         self._adopted = identity
+        # An earlier process may have stored words while its embedder was out of reach.
+        self.backlog = self.backlog or bool(await self._store.lacking_vectors(identity, limit=1))
 
     def exchange(self, embedder: Embedder) -> None:
         """Use another embedder from now on; the store must have adopted its model."""

@@ -20,7 +20,7 @@ from perdure.domain.results import Hit, Recall
 from perdure.domain.text import is_blank, sanitise, truncate
 from perdure.domain.visibility import status
 from perdure.engine.core import Core
-from perdure.errors import EmbedderUnavailable, InvalidInput
+from perdure.errors import InvalidInput, Unavailable
 from perdure.ports.embedder import FloatArray
 
 MIN_CANDIDATES = 30
@@ -81,7 +81,7 @@ async def _vector_for(core: Core, question: Question) -> tuple[FloatArray | None
         return question.vector, ()
     try:
         return await core.embedding.query(question.text), ()
-    except EmbedderUnavailable as failure:
+    except Unavailable as failure:
         return None, (NO_VECTORS.format(cause=failure),)
 
 

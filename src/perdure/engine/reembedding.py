@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from perdure.domain.results import Reembedded
 from perdure.engine.core import Core
-from perdure.errors import Conflict, EmbedderUnavailable, Misconfigured
+from perdure.errors import Conflict, Misconfigured, Unavailable
 from perdure.ports.embedder import Embedder
 
 BATCH = 64
@@ -22,7 +22,7 @@ async def make_up_backlog(core: Core) -> int:
         return 0
     try:
         embedded, waiting = await _embed_some(core, identity, BACKLOG_PER_WRITE)
-    except EmbedderUnavailable:
+    except Unavailable:
         return 0
     core.embedding.backlog = waiting
     return embedded
@@ -45,10 +45,11 @@ async def reembed(core: Core, embedder: Embedder | None) -> Reembedded:
 
     Adopting another model takes the old vectors out of use at once; until a memory has its new
     vector it is found by its words. Can be interrupted at any point and called again. Raises
-    `Conflict` while another process is doing it, and `EmbedderUnavailable` when the embedder
+    `Conflict` while another process is doing it, and `Unavailable` when the embedder
     cannot be reached: what was done stays done.
     """
-    target = embedder or core.embedding.embedder
+    given = None if embedder is None else core.adapt_embedder(embedder)
+    target = given or core.embedding.embedder
     if target is None:
         raise Misconfigured("there is no embedder to re-embed with; pass embedder=…")
     owner = core.new_id(core.now())

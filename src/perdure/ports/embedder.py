@@ -55,7 +55,7 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
         """One row per text, in order: float32, shape (len(texts), model.dimension), unit length.
 
-        An empty input gives shape (0, model.dimension). Raises `EmbedderUnavailable` when
-        retrying may help and `EmbedderRejected` when it cannot.
+        An empty input gives shape (0, model.dimension). Raises `EmbedderUnavailable` (or any
+        `Unavailable`) when retrying may help and `EmbedderRejected` when it cannot.
         """
         ...
