@@ -1,0 +1,140 @@
+"""The journal's chain."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from perdure.domain.changes import Accesses, JournalEntry, Operation
+from perdure.domain.codec import encode
+from perdure.domain.journal import GENESIS, canonical, chained, digest_of, lines_of, payload
+from perdure.domain.records import Kind
+from perdure.domain.scope import Scope
+from perdure.testing import ILKA, NOON, a_change, a_change_set, a_memory, successor
+
+PARTS = {
+    "at": "2031-07-25T12:00:00+00:00",
+    "operation": "created",
+    "memory_id": "m1",
+    "version": 1,
+    "actor": "",
+    "request_id": "",
+    "config_hash": "",
+    "reason": None,
+    "change": "{}",
+}
+
+
+def an_entry(**fields) -> JournalEntry:
+    entry = JournalEntry(
+        **{
+            "sequence": 7,
+            "at": datetime(2031, 7, 25, 12, tzinfo=UTC),
+            "operation": Operation.CREATED,
+            "memory_id": "m1",
+            "version": 1,
+            "scope": ILKA,
+            "actor": "Ilka",
+            "request_id": "r1",
+            "config_hash": "c1",
+            "reason": "moved",
+            "change": {"b": 1, "a": [1.0, None]},
+            "previous": "00ff",
+            "digest": "",
+            **fields,
+        }
+    )
+    return replace(entry, digest=digest_of(entry))
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [
+        {"at": datetime(2031, 7, 25, 12, 0, 0, 1, UTC)},
+        {"operation": Operation.UPDATED},
+        {"memory_id": "m2"},
+        {"version": 2},
+        {"actor": "Ben"},
+        {"request_id": "r2"},
+        {"config_hash": "c2"},
+        {"reason": None},
+        {"reason": ""},
+        {"change": {"b": 1, "a": [1, None]}},
+        {"change": {"b": 1}},
+        {"previous": "00fe"},
+    ],
+    ids=str,
+)
+def test_a_digest_covers_what_an_entry_says(altered):
+    entry = an_entry()
+    assert digest_of(entry) == entry.digest
+    assert digest_of(replace(entry, **altered)) != entry.digest
+
+
+def test_the_place_in_the_store_is_not_covered():
+    # A copy of a journal in another store keeps its chain.
+    assert digest_of(replace(an_entry(), sequence=9)) == an_entry().digest
+
+
+def test_the_order_of_keys_does_not_matter():
+    assert an_entry(change={"a": [1.0, None], "b": 1}).digest == an_entry().digest
+
+
+def test_a_digest_is_sixteen_bytes_in_hexadecimal():
+    assert len(bytes.fromhex(an_entry().digest)) == 16
+    assert chained(GENESIS, b"x") != chained("00", b"x")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"actor": "ab", "request_id": "c"}, {"actor": "a", "request_id": "bc"}),
+        ({"actor": "a\x1fb", "request_id": "c"}, {"actor": "a", "request_id": "b\x1fc"}),
+        ({"reason": None}, {"reason": ""}),
+        ({"memory_id": "m1", "version": 11}, {"memory_id": "m11", "version": 1}),
+        ({"actor": "é"}, {"actor": "e\u0301"}),
+        ({"reason": "1,2;x"}, {"reason": "1,2", "change": ";x{}"}),
+    ],
+)
+def test_no_two_entries_share_their_bytes(one, other):
+    assert payload(**{**PARTS, **one}) != payload(**{**PARTS, **other})
+
+
+def test_canonical_text_is_sorted_compact_and_readable():
+    assert canonical({"b": 1.0, "a": ["茶", None, True]}) == '{"a":["茶",null,true],"b":1.0}'
+    with pytest.raises(ValueError, match="JSON"):
+        canonical(float("nan"))
+
+
+def test_each_change_is_a_line_with_what_changed():
+    new = a_memory(kind=Kind.EPISODIC)
+    before = a_memory(scope=Scope(user="ben"), importance=0.9)
+    after = successor(before, importance=0.5)
+    created, updated = lines_of(
+        a_change_set(
+            new,
+            a_change(after, before=before, reason="less so", at=NOON - timedelta(1), actor="x"),
+            at=NOON,
+            actor="Ilka",
+        )
+    )
+    assert created.change == encode(new)
+    assert (created.operation, created.version, created.at, created.actor) == (
+        Operation.CREATED,
+        1,
+        NOON,
+        "Ilka",
+    )
+    assert (created.memory_id, created.scope, created.reason) == (new.id, ILKA, None)
+    assert updated.change == {"version": 2, "importance": 0.5}
+    assert (updated.version, updated.scope, updated.reason) == (2, before.scope, "less so")
+    assert (updated.at, updated.actor) == (NOON - timedelta(1), "x")
+
+
+def test_accesses_are_lines_after_the_changes():
+    memory = a_memory()
+    access = Accesses(memory_id="m9", scope=ILKA, count=3, last_at=NOON)
+    _, line = lines_of(a_change_set(memory, accesses=(access,), at=NOON + timedelta(1)))
+    assert (line.operation, line.memory_id, line.version) == (Operation.ACCESSED, "m9", 0)
+    assert line.change == {"count": 3, "last_at": "2031-07-25T12:00:00+00:00"}
+    assert line.at == NOON + timedelta(1)
