@@ -27,7 +27,7 @@ from perdure.engine.ids import IdFactory
 from perdure.engine.short_term import ShortTermBuffers
 from perdure.engine.upkeep import flush_accesses
 from perdure.errors import InvalidInput, Misconfigured
-from perdure.portal import DirectPortal, LoopPortal, Portal
+from perdure.portal import DirectPortal, LoopedEmbedder, LoopPortal, Portal
 from perdure.ports.blocking import is_blocking
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
@@ -191,8 +191,34 @@ async def _parts(
     )
 
 
+class _Adapter:
+    """Makes an embedder that comes later run the way its manager runs: on a loop, or without."""
+
+    def __init__(self, *, on_loop: bool, pool: ThreadPoolExecutor | None) -> None:
+        self._on_loop = on_loop
+        self._pool = pool
+        self._looped: list[LoopedEmbedder] = []
+
+    def __call__(self, embedder: Embedder) -> Embedder:
+        if is_blocking(embedder):
+            return ThreadedEmbedder(embedder, self._pool) if self._on_loop else embedder
+        if self._on_loop:
+            return embedder
+        self._looped.append(LoopedEmbedder(embedder))
+        return self._looped[-1]
+
+    def close(self) -> None:
+        for embedder in self._looped:
+            embedder.close()
+
+
 def _assemble(
-    parts: _Parts, store: Store, embedder: Embedder | None, pool: ThreadPoolExecutor | None
+    parts: _Parts,
+    store: Store,
+    embedder: Embedder | None,
+    pool: ThreadPoolExecutor | None,
+    *,
+    on_loop: bool = True,
 ) -> AsyncMemoryManager:
     embedding = Embedding(embedder, store)
 
@@ -211,6 +237,7 @@ def _assemble(
             hashes[model] = digest.hexdigest()
         return hashes[model]
 
+    adapter = _Adapter(on_loop=on_loop, pool=pool)
     core = Core(
         store=store,
         embedding=embedding,
@@ -221,6 +248,7 @@ def _assemble(
         accesses=AccessLog(),
         short_term=ShortTermBuffers(store, parts.settings.short_term_size),
         hash_config=hash_config,
+        adapt_embedder=adapter,
     )
     closed = False
 
@@ -234,6 +262,7 @@ def _assemble(
         finally:
             await store.close()
             await _close_embedder(parts.embedder)
+            adapter.close()
             if parts.warming is not None:
                 parts.warming.join()
             if pool is not None:
@@ -297,7 +326,7 @@ def open_blocking(
         parts.embedder is not None and not is_blocking(parts.embedder)
     )
     if not needs_loop:
-        return _assemble(parts, parts.store, parts.embedder, None), portal
+        return _assemble(parts, parts.store, parts.embedder, None, on_loop=False), portal
     return _on_a_loop(parts, portal)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from threading import Lock, Thread
 from typing import Any, Protocol, TypeVar
 
 from perdure.ports.blocking import run_now
+from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose
 
 Result = TypeVar("Result")
 JOIN_TIMEOUT_S = 10.0
@@ -77,3 +78,26 @@ class LoopPortal:
         await asyncio.gather(*others, return_exceptions=True)
         await self._loop.shutdown_asyncgens()
         await self._loop.shutdown_default_executor()
+
+
+class LoopedEmbedder:
+    """An embedder that needs an event loop, for callers without one: it has its own."""
+
+    is_blocking = True
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._portal = LoopPortal()
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """The model of the embedder inside."""
+        return self._embedder.model
+
+    async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
+        """As the embedder inside; the calling thread waits."""
+        return self._portal.call(lambda: self._embedder.embed(texts, purpose=purpose))
+
+    def close(self) -> None:
+        """Let go of the loop, and of what the embedder opened on it."""
+        self._portal.close()

@@ -45,9 +45,9 @@ def threaded_store(store: Store, pool: ThreadPoolExecutor) -> Store:
 
 
 class ThreadedEmbedder:
-    """A blocking embedder behind a pool of worker threads."""
+    """A blocking embedder behind a pool of worker threads (None: the event loop's own)."""
 
-    def __init__(self, embedder: Embedder, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, embedder: Embedder, pool: ThreadPoolExecutor | None) -> None:
         self._embedder = embedder
         self._pool = pool
 
