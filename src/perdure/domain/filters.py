@@ -32,6 +32,9 @@ from perdure.domain.times import as_utc
 from perdure.errors import InvalidInput, UnsupportedFilter
 
 MAX_DEPTH = 32
+"""Levels of `and`, `or` and `not` in a filter."""
+MAX_NESTING = 64
+"""Levels of lists and mappings in a JSON value; databases bound them too."""
 MAX_INTEGER = 2**63 - 1
 
 
@@ -207,7 +210,7 @@ def _operand(operator: Operator, value: object, field: str, kind: str | None) ->
             f"not {type(value).__name__}"
         )
     if operator is Operator.CONTAINS and kind in (_NUMBER, _BOOLEAN, _TIME):
-        raise UnsupportedFilter(f"'contains' does not apply to memory.{field}")
+        raise UnsupportedFilter(f"'contains' does not apply to {field!r}")
     return _value(value, field, kind)
 
 
@@ -221,16 +224,18 @@ def _value(value: object, field: str, kind: str | None) -> Any:
     return json_value(value, name=field)
 
 
-def json_value(value: object, *, name: str) -> Json:
+def json_value(value: object, *, name: str, depth: int = 0) -> Json:
     """A JSON value as stores can keep it exactly, or `InvalidInput`.
 
     Datetimes and dates become ISO 8601 text; tuples become lists. Integers must fit 64 bits;
-    NaN and infinities are refused; text is made storable.
+    NaN and infinities are refused; text is made storable. `depth` is how deep it stands already.
     """
+    if depth > MAX_NESTING:
+        raise InvalidInput(f"{name}: nested deeper than {MAX_NESTING} levels")
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return sanitise(str(value))
+        return sanitise(str.__str__(value))  # of an enumeration member, what it stands for
     if isinstance(value, int):
         if abs(value) > MAX_INTEGER:
             raise InvalidInput(f"{name}: integers must fit 64 bits; keep larger ones as text")
@@ -244,16 +249,19 @@ def json_value(value: object, *, name: str) -> Json:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, list | tuple):
-        return [json_value(item, name=name) for item in value]
+        return [json_value(item, name=name, depth=depth + 1) for item in value]
     if isinstance(value, Mapping):
-        return {_json_key(key, name): json_value(item, name=name) for key, item in value.items()}
+        return {
+            _json_key(key, name): json_value(item, name=name, depth=depth + 1)
+            for key, item in value.items()
+        }
     raise InvalidInput(f"{name}: {type(value).__name__} is not a JSON value")
 
 
 def _json_key(key: object, name: str) -> str:
     if not isinstance(key, str):
         raise InvalidInput(f"{name}: keys must be text, not {type(key).__name__}")
-    return sanitise(key)
+    return sanitise(str.__str__(key))
 
 
 def evaluate(part: Filter | None, memory: Memory) -> bool:

@@ -63,7 +63,8 @@ def succeed(
         new = replace(
             new, valid_to=following.valid_from, superseded_by=following.id, state=State.SUPERSEDED
         )
-    reason = FILLS_THE_PAST if following is not None else None
+    is_late = following is not None and following.valid_from <= now
+    reason = FILLS_THE_PAST if is_late else None
     changes = [Change(operation=Operation.CREATED, after=new, reason=reason)]
     for item in covering:
         changes.append(_ended(item, new, now))
