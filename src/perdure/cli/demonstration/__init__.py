@@ -1,0 +1,1 @@
+"""The demonstration: a shipped conversation, and what is asked about it."""
