@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import datetime
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -33,26 +34,37 @@ def _optional_time(value: str | None) -> datetime | None:
     return None if value is None else as_utc(value)
 
 
+_FLAT: dict[type, tuple[tuple[str, Any], ...]] = {
+    kind: tuple((field.name, field.default) for field in fields(kind))
+    for kind in (Scope, Source, Strength, Attachment)
+}
+"""Names and defaults of the fields of the records inside a memory."""
+
+
 def _plain(record: Any) -> Document:
     """A flat record as a document without its defaults."""
     document: Document = {}
-    for field in fields(record):
-        value = getattr(record, field.name)
-        if value != field.default:
-            document[field.name] = _encode_value(value)
+    for name, default in _FLAT[type(record)]:
+        value = getattr(record, name)
+        if value != default:
+            document[name] = _encode_value(value)
     return document
 
 
 def _encode_value(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return iso(value)
-    if isinstance(value, tuple):
-        return [_encode_value(item) for item in value]
-    if isinstance(value, Scope | Source | Strength | Attachment):
-        return _plain(value)
-    if isinstance(value, MappingProxyType):
-        return dict(value)
-    return value
+    encoder = _ENCODE.get(type(value))
+    return value if encoder is None else encoder(value)
+
+
+_ENCODE: dict[type, Callable[[Any], Any]] = {
+    datetime: iso,
+    tuple: lambda value: [_encode_value(item) for item in value],
+    MappingProxyType: dict,
+    Scope: _plain,
+    Source: _plain,
+    Strength: _plain,
+    Attachment: _plain,
+}
 
 
 def _source(raw: Document) -> Source:
@@ -89,15 +101,19 @@ _DEFAULTS: dict[str, Any] = {
 }
 _DEFAULTS |= {"metadata": EMPTY, "source": NO_SOURCE, "strength": NEW_STRENGTH}
 FIELDS = tuple(field.name for field in fields(Memory))
+_values_of = attrgetter(*FIELDS)
+_DEFAULT_VALUES = tuple(_DEFAULTS[name] for name in FIELDS)
 
 
 def encode(memory: Memory) -> Document:
     """The document of a memory: JSON values only, defaults left out."""
     document: Document = {}
-    for name in FIELDS:
-        value = getattr(memory, name)
-        if value is not _DEFAULTS[name] and value != _DEFAULTS[name]:
-            document[name] = _encode_value(value)
+    last, encoded = None, None
+    for name, value, default in zip(FIELDS, _values_of(memory), _DEFAULT_VALUES, strict=True):
+        if value is not default and value != default:
+            if value is not last:  # a new memory has one time for three fields
+                last, encoded = value, _encode_value(value)
+            document[name] = encoded
     return document
 
 
