@@ -12,7 +12,6 @@ from perdure.stores.sqlite.rows import Row
 from perdure.stores.sqlite.statements import statements
 from perdure.stores.sqlite.transaction import Transaction
 from perdure.stores.sqlite.vectors import Packed, pack
-from perdure.stores.sqlite.writing import put_vectors
 
 _DROPPED_AT_ONCE = 1000
 
@@ -45,7 +44,7 @@ def put(tx: Transaction, offered: list[Offer]) -> int:
         number = tx.model_number(offer.model, offer.dimension)
         if number is None:
             continue
-        put_vectors(tx, row[1], number, offer.vectors)
+        tx.execute(tx.sql["put_vectors"], (row[1], number, *offer.vectors))
         tx.execute(tx.sql["stop_awaiting"], (offer.id,))
         tx.vectors_changed(row[1])
         tx.pages += 2

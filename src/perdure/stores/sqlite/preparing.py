@@ -3,10 +3,9 @@ write lock is taken, so that it is held briefly."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from perdure.domain.analysis import lexemes
 from perdure.domain.changes import Change, ChangeSet
@@ -80,7 +79,8 @@ class Prepared(NamedTuple):
 
 def packed_lexemes(memory: Memory) -> bytes:
     """The terms of the memory as the `lexemes` column holds them."""
-    return np.array(lexemes(memory.searchable_text), dtype="<u4").tobytes()
+    codes = lexemes(memory.searchable_text)
+    return struct.pack(f"<{len(codes)}I", *codes)
 
 
 def prepared(changes: ChangeSet, *, encoding: int) -> Prepared:

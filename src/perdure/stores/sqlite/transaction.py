@@ -10,6 +10,7 @@ from perdure.stores.sqlite.statements import statements
 Walls = tuple[str, str]
 
 _KEPT_TICKS = 20_000
+_KEPT_HEADS = 10_000
 
 
 class Transaction:
@@ -20,10 +21,10 @@ class Transaction:
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        sql = statements()
         self.connection = connection
         self.execute = connection.execute
-        self.sql = sql
+        self.executemany = connection.executemany
+        self.sql = statements()
         self.sequence = 0
         self.memory = 0
         self.tick = 0
@@ -31,14 +32,14 @@ class Transaction:
         self.model: str | None = None
         self._model_number: int | None = None
         self._numbers: dict[Walls, int] = {}
+        self._walls: dict[int, Walls] = {}
         self._heads: dict[int, str] = {}
-        self._changed_heads: set[int] = set()
         self._pruned_tick = 0
 
     def begin(self) -> None:
         """Read where writing goes on."""
         sequence, memory, tick, model = self.execute(self.sql["standing"]).fetchone()
-        if (sequence or 0) != self.sequence:
+        if (sequence or 0) != self.sequence or len(self._heads) > _KEPT_HEADS:
             self._heads.clear()
         self.sequence, self.memory, self.tick = sequence or 0, memory or 0, tick or 0
         if model != self.model:
@@ -47,10 +48,6 @@ class Transaction:
 
     def finish(self) -> None:
         """Write what is written once per transaction."""
-        heads = self._heads
-        for partition in self._changed_heads:
-            self.execute(self.sql["set_head"], (bytes.fromhex(heads[partition]), partition))
-        self._changed_heads.clear()
         if self.tick - self._pruned_tick > 2 * _KEPT_TICKS:
             self._pruned_tick = self.tick - _KEPT_TICKS
             self.execute(self.sql["prune_ticks"], (self._pruned_tick,))
@@ -60,18 +57,18 @@ class Transaction:
         self.sequence = -1
         self.model = self._model_number = None
         self._numbers.clear()
+        self._walls.clear()
         self._heads.clear()
-        self._changed_heads.clear()
 
     def find_partition(self, walls: Walls) -> int | None:
         """The number of a (tenant, user), or None when nothing was ever stored there."""
         number = self._numbers.get(walls)
-        if number is None or number not in self._heads:
-            row = self.execute(self.sql["partition_head"], walls).fetchone()
+        if number is None:
+            row = self.execute(self.sql["partition_of"], walls).fetchone()
             if row is None:
                 return None
-            number = self._numbers[walls] = row[0]
-            self._heads[number] = row[1].hex() or GENESIS
+            number = row[0]
+            self._learn(number, walls)
         return number
 
     def partition(self, walls: Walls) -> int:
@@ -79,23 +76,34 @@ class Transaction:
         number = self.find_partition(walls)
         if number is None:
             (number,) = self.execute(self.sql["add_partition"], walls).fetchone()
-            self._numbers[walls] = number
+            self._learn(number, walls)
             self._heads[number] = GENESIS
         return number
+
+    def walls(self, partition: int) -> Walls:
+        """Whose partition this is."""
+        found = self._walls.get(partition)
+        if found is None:
+            tenant, user = self.execute(self.sql["walls_of"], (partition,)).fetchone()
+            found = (tenant, user)
+            self._learn(partition, found)
+        return found
+
+    def _learn(self, number: int, walls: Walls) -> None:
+        self._numbers[walls] = number
+        self._walls[number] = walls
 
     def head(self, partition: int) -> str:
         """The digest the partition's chain ends with."""
         known = self._heads.get(partition)
         if known is None:
-            # A change of a stored memory finds its partition without asking for the walls.
-            (head,) = self.execute(self.sql["head_of"], (partition,)).fetchone()
-            known = self._heads[partition] = head.hex() or GENESIS
+            row = self.execute(self.sql["head"], (partition,)).fetchone()
+            known = self._heads[partition] = GENESIS if row is None else row[0].hex()
         return known
 
     def extend(self, partition: int, digest: str) -> int:
         """Lengthen the partition's chain; the sequence of the new entry."""
         self._heads[partition] = digest
-        self._changed_heads.add(partition)
         self.sequence += 1
         return self.sequence
 

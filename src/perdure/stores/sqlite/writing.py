@@ -2,217 +2,153 @@
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from perdure.domain.changes import Applied, Refused
 from perdure.domain.journal import canonical, chained
-from perdure.domain.preconditions import Standing, StoredVersion, UsedKey, refusal
-from perdure.domain.records import Memory
+from perdure.domain.preconditions import refusal
 from perdure.domain.times import to_micros
+from perdure.stores.sqlite.preconditions import Stored, standing, stored_now
 from perdure.stores.sqlite.preparing import Access, Entry, Insertion, Modification, Prepared
-from perdure.stores.sqlite.rows import memory_of
 from perdure.stores.sqlite.transaction import Transaction
-from perdure.stores.sqlite.vectors import Packed
-
-Walls = tuple[str, str]
 
 _PAGES_PER_TRANSACTION, _PAGES_PER_STEP = 4, 4
 """Roughly what writing adds to the log, for timing checkpoints."""
 
 
-class _Stored(NamedTuple):
-    seq: int
-    partition: int
-    version: int
-
-
 def write(tx: Transaction, prepared: Prepared) -> Applied | Refused:
     """Write the change set if its preconditions hold. Nothing is written otherwise."""
-    stored = _stored(tx, prepared)
-    refused = refusal(prepared.changes, _standing(tx, prepared, stored))
+    stored = stored_now(tx, prepared)
+    refused = refusal(prepared.changes, standing(tx, prepared, stored))
     if refused is not None:
         return refused
+    writing = _Writing(tx, prepared, stored)
     for step in prepared.steps:
         if isinstance(step, Insertion):
-            _insert(tx, step, stored, prepared)
+            writing.insert(step)
         else:
-            _modify(tx, step, stored, prepared)
+            writing.modify(step)
     for access in prepared.accesses:
-        _count_access(tx, access, stored, prepared)
+        writing.count_access(access)
+    writing.flush()
     _keep_keys(tx, prepared)
     tx.pages += _PAGES_PER_TRANSACTION + _PAGES_PER_STEP * len(prepared.steps)
     return Applied(sequence=tx.sequence)
 
 
-def _stored(tx: Transaction, prepared: Prepared) -> dict[str, _Stored]:
-    """What is stored under the ids the set names, of any scope."""
-    ids = [change.after.id for change in prepared.changes.changes]
-    ids += [access.id for access in prepared.accesses]
-    if len(ids) == 1:
-        rows = tx.execute(tx.sql["stored_version"], ids)
-    else:
-        rows = tx.execute(tx.sql["stored_versions"], (json.dumps(ids),))
-    return {row[0]: _Stored(row[1], row[2], row[3]) for row in rows}
+class _Writing:
+    """The rows of one change set. New rows are gathered and written table by table."""
 
+    def __init__(self, tx: Transaction, prepared: Prepared, stored: dict[str, Stored]) -> None:
+        self._tx = tx
+        self._changes = prepared.changes
+        self._stored = stored
+        self._memories: list[tuple[Any, ...]] = []
+        self._vectors: list[tuple[Any, ...]] = []
+        self._waiting: list[tuple[str]] = []
+        self._entries: list[tuple[Any, ...]] = []
+        self._pending: set[str] = set()
 
-def _standing(tx: Transaction, prepared: Prepared, stored: dict[str, _Stored]) -> Standing:
-    changes = prepared.changes
-    return Standing(
-        versions={
-            memory_id: StoredVersion(found.version, _walls(tx, found.partition))
-            for memory_id, found in stored.items()
-        },
-        slots={
-            position: _slot_versions(
-                tx, slot.scope.walls, slot.key, slot.scope.agent, slot.scope.session
-            )
-            for position, slot in enumerate(changes.slots)
-        },
-        alike=_alike(tx, prepared) if changes.unless_known else {},
-        used=_used_keys(tx, prepared) if changes.idempotency else {},
-    )
+    def insert(self, step: Insertion) -> None:
+        """A new memory, its vectors and its first entry."""
+        tx, memory_id = self._tx, step.row[0]
+        partition = tx.partition(step.walls)
+        seq = tx.new_memory()
+        sequence = self._chain(partition, seq, step.entry, before=0, reloads=1)
+        derived = (sequence, step.fingerprint, step.lexemes)
+        self._memories.append((seq, partition, *step.row, *derived))
+        self._pending.add(memory_id)
+        self._stored[memory_id] = Stored(seq, partition, step.entry.version, sequence)
+        if not self._put_vectors(seq, step):
+            self._waiting.append((memory_id,))
 
-
-def _walls(tx: Transaction, partition: int) -> Walls:
-    tenant, user = tx.execute(tx.sql["walls_of"], (partition,)).fetchone()
-    return tenant, user
-
-
-def _slot_versions(
-    tx: Transaction, walls: Walls, key: str, agent: str, session: str
-) -> list[tuple[str, int]]:
-    partition = tx.find_partition(walls)
-    if partition is None:
-        return []
-    return tx.execute(tx.sql["slot_versions"], (partition, key, agent, session)).fetchall()
-
-
-def _alike(tx: Transaction, prepared: Prepared) -> dict[int, list[Memory]]:
-    by_walls: dict[Walls, list[int]] = defaultdict(list)
-    for position in prepared.fingerprints:
-        by_walls[prepared.steps[position].walls].append(position)
-    alike: dict[int, list[Memory]] = {}
-    for walls, positions in by_walls.items():
-        partition = tx.find_partition(walls)
-        if partition is not None:
-            found = _with_fingerprints(tx, partition, walls, prepared, positions)
-            alike.update(
-                (position, found[prepared.fingerprints[position]]) for position in positions
-            )
-    return alike
-
-
-def _with_fingerprints(
-    tx: Transaction, partition: int, walls: Walls, prepared: Prepared, positions: list[int]
-) -> dict[int, list[Memory]]:
-    found: dict[int, list[Memory]] = defaultdict(list)
-    if len(positions) == 1:
-        wanted = prepared.fingerprints[positions[0]]
-        for row in tx.execute(tx.sql["alike"], (partition, wanted)):
-            found[wanted].append(memory_of(row, {partition: walls}))
-        return found
-    asked = json.dumps([prepared.fingerprints[position] for position in positions])
-    for fingerprint, *row in tx.execute(tx.sql["alike_many"], (partition, asked)):
-        found[fingerprint].append(memory_of(row, {partition: walls}))
-    return found
-
-
-def _used_keys(tx: Transaction, prepared: Prepared) -> dict[int, UsedKey]:
-    used: dict[int, UsedKey] = {}
-    for position, key in enumerate(prepared.changes.idempotency):
-        partition = tx.find_partition(key.scope.walls)
-        if partition is None:
-            continue
-        row = tx.execute(tx.sql["used_key"], (partition, key.key)).fetchone()
-        if row is not None:
-            used[position] = UsedKey(row[0], json.loads(row[1]))
-    return used
-
-
-def _insert(
-    tx: Transaction, step: Insertion, stored: dict[str, _Stored], prepared: Prepared
-) -> None:
-    partition = tx.partition(step.walls)
-    seq = tx.new_memory()
-    tx.execute(tx.sql["insert_memory"], (seq, partition, *step.row, step.fingerprint, step.lexemes))
-    memory_id = step.row[0]
-    if not _put_vectors(tx, seq, step):
-        tx.execute(tx.sql["await_vectors"], (memory_id,))
-    stored[memory_id] = _Stored(seq, partition, step.entry.version)
-    _chain(tx, partition, seq, step.entry, prepared, reloads=1)
-
-
-def _modify(
-    tx: Transaction, step: Modification, stored: dict[str, _Stored], prepared: Prepared
-) -> None:
-    seq, partition, _ = stored[step.id]
-    columns = {**step.columns, **step.counters}
-    if columns:
-        assignments = ", ".join(f"{name} = ?" for name in columns)
+    def modify(self, step: Modification) -> None:
+        """A new version of a memory that is stored."""
+        self._write_what_waits_of(step.id)
+        tx = self._tx
+        seq, partition, _, before = self._stored[step.id]
+        self._pending.add(step.id)
+        has_new = self._put_vectors(seq, step)
+        reloads = 1 if has_new or step.text_changed else 0
+        sequence = self._chain(partition, seq, step.entry, before=before, reloads=reloads)
+        columns = {**step.columns, **step.counters, "last_entry": sequence}
+        assignments = ", ".join([f"{name} = ?" for name in columns])
         sql = tx.sql["update_memory"].format(assignments=assignments)
         tx.execute(sql, (*columns.values(), seq))
-    has_new = _put_vectors(tx, seq, step)
-    if has_new:
-        tx.execute(tx.sql["stop_awaiting"], (step.id,))
-    elif step.text_changed:
-        tx.execute(tx.sql["drop_vectors"], (seq,))
-        tx.execute(tx.sql["await_vectors"], (step.id,))
-    reloads = 1 if has_new or step.text_changed else 0
-    _chain(tx, partition, seq, step.entry, prepared, reloads=reloads)
+        self._stored[step.id] = Stored(seq, partition, step.entry.version, sequence)
+        if has_new:
+            tx.execute(tx.sql["stop_awaiting"], (step.id,))
+        elif step.text_changed:
+            tx.execute(tx.sql["drop_vectors"], (seq,))
+            self._waiting.append((step.id,))
 
+    def count_access(self, access: Access) -> None:
+        """A memory was recalled; nothing when it is not behind the access's walls."""
+        tx = self._tx
+        found = self._stored.get(access.id)
+        if found is None or tx.find_partition(access.walls) != found.partition:
+            return
+        self._write_what_waits_of(access.id)
+        seq, partition, version, before = found
+        sequence = self._chain(partition, seq, access.entry, before=before, reloads=0)
+        tx.execute(tx.sql["count_access"], (access.times, access.last_us, sequence, seq))
+        self._stored[access.id] = Stored(seq, partition, version, sequence)
 
-def _put_vectors(tx: Transaction, seq: int, step: Insertion | Modification) -> bool:
-    """Whether the memory now has the step's vectors."""
-    if step.vectors is None or step.model is None:
-        return False
-    number = tx.model_number(step.model, step.dimension)
-    if number is None:
-        return False
-    put_vectors(tx, seq, number, step.vectors)
-    return True
+    def _write_what_waits_of(self, memory_id: str) -> None:
+        """Later changes of a memory must find the rows of the earlier ones."""
+        if memory_id in self._pending:
+            self.flush()
 
+    def flush(self) -> None:
+        """Write the gathered rows."""
+        self._insert_all("insert_memory", self._memories)
+        self._insert_all("put_vectors", self._vectors)
+        self._insert_all("await_vectors", self._waiting)
+        self._insert_all("insert_entry", self._entries)
+        self._memories, self._vectors, self._waiting, self._entries = [], [], [], []
+        self._pending.clear()
 
-def put_vectors(tx: Transaction, seq: int, model: int, vectors: Packed) -> None:
-    """Set a memory's vectors."""
-    tx.execute(tx.sql["put_vectors"], (seq, model, *vectors))
+    def _insert_all(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        if len(rows) == 1:
+            self._tx.execute(self._tx.sql[name], rows[0])
+        elif rows:
+            self._tx.executemany(self._tx.sql[name], rows)
 
+    def _put_vectors(self, seq: int, step: Insertion | Modification) -> bool:
+        """Whether the memory will have the step's vectors."""
+        if step.vectors is None or step.model is None:
+            return False
+        number = self._tx.model_number(step.model, step.dimension)
+        if number is None:
+            return False
+        self._vectors.append((seq, number, *step.vectors))
+        return True
 
-def _count_access(
-    tx: Transaction, access: Access, stored: dict[str, _Stored], prepared: Prepared
-) -> None:
-    found = stored.get(access.id)
-    if found is None or tx.find_partition(access.walls) != found.partition:
-        return
-    tx.execute(tx.sql["count_access"], (access.times, access.last_us, found.seq))
-    _chain(tx, found.partition, found.seq, access.entry, prepared, reloads=0)
-
-
-def _chain(
-    tx: Transaction, partition: int, seq: int, entry: Entry, prepared: Prepared, *, reloads: int
-) -> None:
-    """Append to the partition's journal."""
-    previous = tx.head(partition)
-    digest = chained(previous, entry.covered)
-    sequence = tx.extend(partition, digest)
-    values: tuple[Any, ...] = (
-        sequence,
-        partition,
-        seq,
-        reloads,
-        entry.operation,
-        entry.version,
-        entry.at_us,
-        entry.actor,
-        prepared.changes.request_id,
-        prepared.changes.config_hash,
-        entry.reason,
-        bytes.fromhex(previous),
-        bytes.fromhex(digest),
-        entry.change,
-    )
-    tx.execute(tx.sql["insert_entry"], values)
+    def _chain(self, partition: int, seq: int, entry: Entry, *, before: int, reloads: int) -> int:
+        """Append to the partition's journal; the entry's sequence."""
+        tx, changes = self._tx, self._changes
+        previous = tx.head(partition)
+        digest = chained(previous, entry.covered)
+        sequence = tx.extend(partition, digest)
+        self._entries.append((
+            sequence,
+            partition,
+            seq,
+            before,
+            reloads,
+            entry.operation,
+            entry.version,
+            entry.at_us,
+            entry.actor,
+            changes.request_id,
+            changes.config_hash,
+            entry.reason,
+            bytes.fromhex(previous),
+            bytes.fromhex(digest),
+            entry.change,
+        ))  # fmt: skip
+        return sequence
 
 
 def _keep_keys(tx: Transaction, prepared: Prepared) -> None:

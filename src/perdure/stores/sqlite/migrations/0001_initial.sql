@@ -6,19 +6,18 @@ CREATE TABLE meta (
     value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- One wall each: whose memories these are. `head` is the digest of the partition's last journal
--- entry, so that the chain goes on without looking for it.
+-- One wall each: whose memories these are.
 CREATE TABLE partitions (
     partition INTEGER PRIMARY KEY,
     tenant    TEXT NOT NULL,
     user      TEXT NOT NULL,
-    head      BLOB NOT NULL,
     UNIQUE (tenant, user)
 );
 
 -- Every memory as it stands. `extra` holds what few memories have, as JSON; `lexemes` the terms of
 -- the searchable text as 32-bit codes (little endian), so that an index loads without analysing.
 -- `importance` and `confidence` have no declared type: 1 and 1.0 come back as they were written.
+-- `last_entry` is the memory's last journal entry.
 CREATE TABLE memories (
     seq              INTEGER PRIMARY KEY,
     partition        INTEGER NOT NULL REFERENCES partitions,
@@ -52,6 +51,7 @@ CREATE TABLE memories (
     content          TEXT NOT NULL,
     metadata         TEXT,
     extra            TEXT,
+    last_entry       INTEGER NOT NULL,
     fingerprint      INTEGER NOT NULL,
     lexemes          BLOB NOT NULL
 );
@@ -80,12 +80,15 @@ CREATE TABLE awaiting_vectors (
     id TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
--- Everything that ever happened. `reloads` tells a search index to read the memory's text and
--- vectors again, not only its columns. Digests are the 16 bytes that `domain.journal` defines.
+-- Everything that ever happened. `before` is the memory's journal entry before this one (0: none),
+-- so that a history is read from its end without an index of its own. `reloads` tells a search
+-- index to read the memory's text and vectors again, not only its columns. Digests are the 16 bytes
+-- that `domain.journal` defines.
 CREATE TABLE journal (
     sequence    INTEGER PRIMARY KEY,
     partition   INTEGER NOT NULL REFERENCES partitions,
     memory      INTEGER NOT NULL REFERENCES memories,
+    before      INTEGER NOT NULL,
     reloads     INTEGER NOT NULL,
     operation   TEXT NOT NULL,
     version     INTEGER NOT NULL,
@@ -98,7 +101,7 @@ CREATE TABLE journal (
     digest      BLOB NOT NULL,
     change      TEXT NOT NULL
 );
-CREATE INDEX journal_by_memory ON journal (partition, memory);
+CREATE INDEX journal_by_partition ON journal (partition);
 
 -- Which memories got other vectors without a journal entry. Memory 0: read everything again.
 -- Only the newest rows are kept; an index that is further behind starts afresh.

@@ -4,28 +4,30 @@ j.sequence, j.at, j.operation, m.id, j.version, j.partition, m.agent, m.session,
 j.request_id, j.config_hash, j.reason, j.change, j.previous, j.digest
 
 -- name: memory_entries
--- One memory's entries in order, without accesses.
+-- One memory's entries in order, without accesses. They are found from the last one back.
+WITH RECURSIVE chain (sequence) AS (
+    SELECT last_entry FROM memories WHERE id = :id AND partition = :partition
+    UNION ALL
+    SELECT j.before FROM chain AS c CROSS JOIN journal AS j ON j.sequence = c.sequence
+    WHERE j.before > 0
+)
 SELECT {{entry_columns}}
-FROM journal AS j JOIN memories AS m ON m.seq = j.memory
-WHERE j.partition = :partition
-  AND j.memory = (SELECT seq FROM memories WHERE id = :id AND partition = :partition)
-  AND j.operation <> 'accessed'
+FROM chain AS c CROSS JOIN journal AS j ON j.sequence = c.sequence
+CROSS JOIN memories AS m ON m.seq = j.memory
+WHERE j.operation <> 'accessed'
 ORDER BY j.sequence;
 
 -- name: partition_entries
--- A partition's entries in order. The index gives their numbers, so nobody else's are read.
+-- A partition's entries in order.
 SELECT {{entry_columns}}
-FROM (SELECT sequence FROM journal INDEXED BY journal_by_memory
-      WHERE partition = :partition AND sequence > :after
-      ORDER BY sequence LIMIT :limit) AS k
-JOIN journal AS j ON j.sequence = k.sequence
-LEFT JOIN memories AS m ON m.seq = j.memory
-ORDER BY j.sequence;
+FROM journal AS j INDEXED BY journal_by_partition LEFT JOIN memories AS m ON m.seq = j.memory
+WHERE j.partition = :partition AND j.sequence > :after
+ORDER BY j.sequence LIMIT :limit;
 
 -- name: admitted_entries
 -- The same, narrowed to an agent and a session where these are not blank.
 SELECT {{entry_columns}}
-FROM journal AS j INDEXED BY journal_by_memory JOIN memories AS m ON m.seq = j.memory
+FROM journal AS j INDEXED BY journal_by_partition CROSS JOIN memories AS m ON m.seq = j.memory
 WHERE j.partition = :partition AND j.sequence > :after
   AND (:agent = '' OR m.agent = :agent) AND (:session = '' OR m.session = :session)
 ORDER BY j.sequence LIMIT :limit;
@@ -33,9 +35,15 @@ ORDER BY j.sequence LIMIT :limit;
 -- name: tenant_entries
 -- Entries of every user of a tenant, in order.
 SELECT {{entry_columns}}
-FROM journal AS j JOIN partitions AS p USING (partition) JOIN memories AS m ON m.seq = j.memory
+FROM journal AS j NOT INDEXED CROSS JOIN partitions AS p USING (partition)
+CROSS JOIN memories AS m ON m.seq = j.memory
 WHERE p.tenant = :tenant AND j.sequence > :after
 ORDER BY j.sequence LIMIT :limit;
+
+-- name: head
+-- The digest a partition's journal ends with; no row while it is empty.
+SELECT digest FROM journal INDEXED BY journal_by_partition
+WHERE partition = ? ORDER BY sequence DESC LIMIT 1;
 
 -- name: last_sequence
 SELECT coalesce(max(sequence), 0) FROM journal;

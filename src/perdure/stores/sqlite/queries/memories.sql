@@ -8,12 +8,12 @@ m.metadata, m.extra
 
 -- name: one_by_id
 -- One memory behind the walls, whatever its state.
-SELECT {{memory_columns}} FROM memories AS m WHERE m.id = ? AND m.partition = ?;
+SELECT {{memory_columns}} FROM memories AS m WHERE m.id = ? AND +m.partition = ?;
 
 -- name: many_by_id
 -- Memories behind the walls, whatever their state; the ids are a JSON list.
 SELECT {{memory_columns}} FROM memories AS m
-WHERE m.id IN (SELECT value FROM json_each(?)) AND m.partition = ?;
+WHERE m.id IN (SELECT value FROM json_each(?)) AND +m.partition = ?;
 
 -- name: slot_members
 -- Every unretired, unforgotten memory of exactly one scope with one slot key.

@@ -2,14 +2,6 @@
 -- The number of a (tenant, user).
 SELECT partition FROM partitions WHERE tenant = ? AND user = ?;
 
--- name: partition_head
--- The number of a (tenant, user) and the digest its journal ends with.
-SELECT partition, head FROM partitions WHERE tenant = ? AND user = ?;
-
--- name: head_of
--- The digest the partition's journal ends with.
-SELECT head FROM partitions WHERE partition = ?;
-
 -- name: walls_of
 -- Whose partition this is.
 SELECT tenant, user FROM partitions WHERE partition = ?;
@@ -22,7 +14,4 @@ SELECT partition, tenant, user FROM partitions WHERE tenant = ? ORDER BY partiti
 SELECT partition, tenant, user FROM partitions ORDER BY partition;
 
 -- name: add_partition
-INSERT INTO partitions (tenant, user, head) VALUES (?, ?, x'') RETURNING partition;
-
--- name: set_head
-UPDATE partitions SET head = ? WHERE partition = ?;
+INSERT INTO partitions (tenant, user) VALUES (?, ?) RETURNING partition;

@@ -6,11 +6,11 @@ SELECT (SELECT max(sequence) FROM journal), (SELECT max(seq) FROM memories),
 
 -- name: stored_version
 -- What a precondition asks of one memory, of any scope.
-SELECT id, seq, partition, version, accessed_count, last_accessed_at FROM memories WHERE id = ?;
+SELECT id, seq, partition, version, last_entry FROM memories WHERE id = ?;
 
 -- name: stored_versions
 -- The same for a JSON list of ids.
-SELECT id, seq, partition, version, accessed_count, last_accessed_at FROM memories
+SELECT id, seq, partition, version, last_entry FROM memories
 WHERE id IN (SELECT value FROM json_each(?));
 
 -- name: slot_versions
@@ -27,9 +27,10 @@ INSERT INTO memories (
     seq, partition, id, agent, session, kind, state, version, importance, confidence,
     occurred_at, occurred_until, recorded_at, retired_at, valid_from, valid_to, expires_at,
     superseded_by, pinned, key, role, speaker, accessed_count, used_count, last_accessed_at,
-    subject, predicate, object, polarity, content, metadata, extra, fingerprint, lexemes)
+    subject, predicate, object, polarity, content, metadata, extra,
+    last_entry, fingerprint, lexemes)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-        ?, ?, ?, ?);
+        ?, ?, ?, ?, ?);
 
 -- name: update_memory
 -- `assignments` are `column = ?` of the columns that changed.
@@ -38,14 +39,15 @@ UPDATE memories SET {assignments} WHERE seq = ?;
 -- name: count_access
 UPDATE memories
 SET accessed_count = accessed_count + ?1,
-    last_accessed_at = max(coalesce(last_accessed_at, ?2), ?2)
-WHERE seq = ?3;
+    last_accessed_at = max(coalesce(last_accessed_at, ?2), ?2),
+    last_entry = ?3
+WHERE seq = ?4;
 
 -- name: insert_entry
 INSERT INTO journal (
-    sequence, partition, memory, reloads, operation, version, at, actor, request_id,
+    sequence, partition, memory, before, reloads, operation, version, at, actor, request_id,
     config_hash, reason, previous, digest, change)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: insert_key
 INSERT INTO idempotency (partition, key, request, answer, at) VALUES (?, ?, ?, ?, ?);
