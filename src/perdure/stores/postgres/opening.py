@@ -32,6 +32,7 @@ async def open_pool(address: Address, *, size: int = POOL_SIZE) -> Any:
     database cannot hold a store; `NewerStore` when a newer version was here.
     """
     driver = asyncpg()
+    preparation = _Preparation(driver, address)
     pool: Any = None
     try:
         pool = driver.create_pool(
@@ -41,7 +42,7 @@ async def open_pool(address: Address, *, size: int = POOL_SIZE) -> Any:
             timeout=CONNECT_TIMEOUT_S,
             command_timeout=COMMAND_TIMEOUT_S,
             server_settings=SETTINGS,
-            init=_Preparation(driver, address).prepare,
+            init=preparation.prepare,
             reset=_leave_as_it_is,
         )
         await pool
@@ -50,7 +51,7 @@ async def open_pool(address: Address, *, size: int = POOL_SIZE) -> Any:
             pool.terminate()
         if not isinstance(error, Exception) or isinstance(error, PerdureError):
             raise
-        if isinstance(error, driver.ClientConfigurationError | ValueError):
+        if isinstance(error, ValueError | OverflowError) and not preparation.is_connected:
             # Not from the error: it may quote the URL, and the URL has the password.
             raise Misconfigured(
                 "the postgresql:// URL cannot be read; write postgresql://user:password@host:port/"
@@ -74,8 +75,10 @@ class _Preparation:
         self._address = address
         self._vector_schema: str | None = None
         self._sets_commit = False
+        self.is_connected = False
 
     async def prepare(self, connection: Connection) -> None:
+        self.is_connected = True
         is_first = self._vector_schema is None
         if self._vector_schema is None:
             self._vector_schema, self._sets_commit = await _examined(
