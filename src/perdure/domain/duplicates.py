@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 from functools import lru_cache
 
+from perdure.domain.filters import same
 from perdure.domain.records import Memory, State
 from perdure.domain.text import fold, identity_text
 from perdure.domain.visibility import holds, is_expired
@@ -28,7 +29,7 @@ def restates(new: Memory, old: Memory, now: datetime) -> bool:
         and old.kind is new.kind
         and old.key == new.key
         and identity_text(old.content) == identity_text(new.content)
-        and old.state not in (State.FORGOTTEN, State.SUPERSEDED)
+        and old.state in (State.ACTIVE, State.COMPRESSED)
         and old.retired_at is None
         and not is_expired(old, now)
         and _holds_throughout(old, new)
@@ -39,7 +40,7 @@ def restates(new: Memory, old: Memory, now: datetime) -> bool:
         and (old.subject, old.predicate, old.object, old.polarity)
         == (new.subject, new.predicate, new.object, new.polarity)
         and set(new.attachments) <= set(old.attachments)
-        and all(key in old.metadata and old.metadata[key] == value
+        and all(key in old.metadata and same(old.metadata[key], value)
                 for key, value in new.metadata.items())
     )  # fmt: skip
 
@@ -74,7 +75,10 @@ def _same_event(old: Memory, new: Memory) -> bool:
     )
 
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|(?:(?<!\w)[-−])?\d+(?:[.,:]\d+)*|[-+%$€£¥°/]")
+_TOKEN = re.compile(
+    r"[^\W\d_]+(?:['’][^\W\d_]+)*|(?:(?<!\w)[-−])?\d+(?:[.,:]\d+)*"
+    "|[-+%$€£¥°/?\u2600-\u27bf\U0001f1e6-\U0001faff]"
+)
 _WORD = re.compile(r"\w+")
 _UNSPACED_CHAR = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _LIGHT = frozenset("a an the very really just so well oh please 呢 吧 啊 呀 嘛 哦 - /".split())
@@ -94,9 +98,7 @@ def _telling_tokens(text: str) -> tuple[str, ...]:
 def _telling_case(text: str) -> frozenset[str]:
     """The words whose case may be their meaning, such as `fooBar`."""
     return frozenset(
-        word
-        for word in _WORD.findall(text)
-        if identity_text(word) != identity_text(word.casefold())
+        word for word in _WORD.findall(text) if identity_text(word) != identity_text(word.lower())
     )
 
 
@@ -120,9 +122,10 @@ def jaccard(one: str, other: str) -> float:
 def is_near_duplicate(one: str, other: str) -> bool:
     """Whether one of two texts may be left out of an answer because the other says the same.
 
-    They must be made of the same telling words, in nearly the same order (more than 0.85 of the
-    shingles shared). Any word that is in one and not in the other (a digit, a sign, a negation, a
-    name, a date, an antonym) makes them two statements, however much else they share.
+    They must be made of the same telling words in the same order, but for what stands first in one
+    and last in the other (more than 0.85 of the shingles are then shared). Any word that is in one
+    and not in the other (a digit, a sign, a negation, a name, a date, an antonym), and any two
+    that changed places, make them two statements, however much else they share.
     """
     if one == other:
         return True
@@ -133,7 +136,14 @@ def is_near_duplicate(one: str, other: str) -> bool:
         return not first and not second and identity_text(one) == identity_text(other)
     if first == second:
         return True
-    return sorted(first) == sorted(second) and jaccard(one, other) > JACCARD_THRESHOLD
+    return _is_turned(first, second) and jaccard(one, other) > JACCARD_THRESHOLD
+
+
+def _is_turned(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether moving words from the front of one to its end gives the other."""
+    return any(
+        one[place:] + one[:place] == other for place, token in enumerate(one) if token == other[0]
+    )
 
 
 @lru_cache(maxsize=4096)
