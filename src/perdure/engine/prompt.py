@@ -52,12 +52,18 @@ def render(recall: Recall, *, max_tokens: int, count_tokens: TokenCounter) -> Re
     """
     lines: list[str] = []
     citations: list[Citation] = []
+    used = count_tokens(_block(lines))
     for hit in recall:
         label = str(len(lines) + 1)
         line = _line(label, hit)
-        if count_tokens(_block([*lines, line])) <= max_tokens:
+        wanted = used + count_tokens(f"\n{line}")
+        if wanted > max_tokens:
+            # Parts count for more than the whole, since each is rounded up.
+            wanted = count_tokens(_block([*lines, line]))
+        if wanted <= max_tokens:
             lines.append(line)
             citations.append(Citation(label=label, memory_id=hit.memory.id, score=hit.score))
+            used = wanted
     if not lines:
         return RecalledText()
     text = _block(lines)
