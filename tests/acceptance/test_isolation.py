@@ -63,8 +63,9 @@ def test_reads_without_a_question_see_only_the_users_own(town, me, tmp_path):
     assert places(" ".join(texts(mine.list(include=("superseded", "former"))))) == MINE[me]
     assert mine.count() == 2
     assert places(mine.recall_context("Calle 卡勒 live 住")) == MINE[me]
-    assert places(json.dumps([entry.change for entry in mine.changes()], ensure_ascii=False)) == (
-        MINE[me]
+    assert (
+        places(json.dumps([entry.change for entry in mine.changes()], ensure_ascii=False))
+        == (MINE[me])
     )
     mine.export(tmp_path / "mine.jsonl")
     assert places((tmp_path / "mine.jsonl").read_text(encoding="utf-8")) == MINE[me]
