@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from perdure.cli.invocation import Invocation
+from perdure.cli.log import talk
 
 SHARED = frozenset(field.name for field in fields(Invocation))
 
@@ -15,6 +16,8 @@ SHARED = frozenset(field.name for field in fields(Invocation))
 def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     if value is not None and value is not False and parameter.name is not None:
         setattr(context.ensure_object(Invocation), parameter.name, value)
+        if parameter.name == "verbose":
+            talk()
 
 
 def _shared(*names: str, **settings: Any) -> click.Option:

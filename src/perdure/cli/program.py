@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import sys
 import traceback
@@ -23,6 +22,7 @@ from perdure.cli.commands.upkeep import reembed, stats, verify
 from perdure.cli.commands.writing import correct, forget, remember, restore
 from perdure.cli.exits import MEANING, Exit, exit_of
 from perdure.cli.invocation import Invocation
+from perdure.cli.log import keep_quiet
 from perdure.cli.terminal import note, speak_utf8
 from perdure.errors import EmbedderMismatch, PerdureError
 
@@ -54,6 +54,8 @@ program.gather("Try", demo)
 def run(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line, and exit with its status."""
     speak_utf8()
+    warnings.showwarning = _warn
+    keep_quiet()
     status = status_of(sys.argv[1:] if arguments is None else list(arguments))
     try:
         sys.stdout.flush()
@@ -65,15 +67,16 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
 def status_of(arguments: list[str]) -> int:
     """Run the command line; the exit status."""
     invocation = Invocation()
-    warnings.showwarning = _warn
     try:
         with program.make_context("perdure", arguments, obj=invocation) as context:
-            _log(invocation)
             return int(program.invoke(context) or Exit.DONE)
     except click.exceptions.Exit as ending:
         return ending.exit_code
     except click.ClickException as error:
-        error.show()
+        if "--json" in arguments:
+            _print_error("InvalidInput", error.format_message())
+        else:
+            error.show()
         return Exit.INVALID
     except (KeyboardInterrupt, click.Abort):
         note("Interrupted. What was acknowledged is stored.")
@@ -90,12 +93,15 @@ def status_of(arguments: list[str]) -> int:
 
 def _report(error: PerdureError, *, as_json: bool) -> None:
     if as_json:
-        described = {"error": type(error).__name__, "message": str(error)}
-        note(json.dumps(described, ensure_ascii=False))
+        _print_error(type(error).__name__, str(error))
         return
     note(f"Error: {error}")
     if isinstance(error, EmbedderMismatch):
         note("Here: --embedder names the model; `perdure reembed` moves the store to another one.")
+
+
+def _print_error(name: str, message: str) -> None:
+    note(json.dumps({"error": name, "message": message}, ensure_ascii=False))
 
 
 def _pipe_closed() -> int:
@@ -106,14 +112,3 @@ def _pipe_closed() -> int:
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     note(f"Warning: {message}")
-
-
-def _log(invocation: Invocation) -> None:
-    """What goes wrong is told once, by the error or warning itself; the log is for those who ask."""
-    logger = logging.getLogger("perdure")
-    if invocation.verbose:
-        logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(name)s %(message)s")
-        logger.setLevel(logging.INFO)
-    else:
-        logger.addHandler(logging.NullHandler())
-        logger.propagate = False
