@@ -210,7 +210,6 @@ class ChannelledEmbedder:
     def _fail(self, job: _Job, failure: Exception) -> None:
         with self._changed:
             job.failure = failure
-            job.queued.clear()
             if job in self._jobs:
                 self._jobs.remove(job)
 

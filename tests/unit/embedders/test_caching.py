@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -97,6 +98,20 @@ def test_changing_a_result_does_not_change_what_is_remembered() -> None:
     assert np.array_equal(second, kept)
     second[:] = 0.0
     assert np.array_equal(embed(cache, "a"), kept)
+
+
+def test_an_embedder_that_uses_its_array_again_spoils_nothing() -> None:
+    class Reusing(RecordingEmbedder):
+        rows = np.empty((1, 32), dtype=np.float32)
+
+        async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
+            self.rows[:] = await super().embed(texts, purpose=purpose)
+            return self.rows
+
+    cache = CachingEmbedder(Reusing())
+    first = embed(cache, "a").copy()
+    embed(cache, "b")
+    assert np.array_equal(embed(cache, "a"), first)
 
 
 def test_clearing_forgets_every_vector() -> None:

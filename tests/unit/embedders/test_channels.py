@@ -20,6 +20,9 @@ from tests.unit.embedders.recording import RecordingEmbedder
 PATIENCE_S = 10.0
 """How long a test waits for what must happen before it calls it a failure."""
 
+GATE_S = 3 * PATIENCE_S
+"""How long a gate stays shut at most: longer, or what waits for it would happen after all."""
+
 
 class Gate:
     """Holds documents inside the inner embedder until they are let through, one call at a time."""
@@ -35,7 +38,7 @@ class Gate:
             return
         self._entered.release()
         if not self.open.is_set():
-            assert self._allowed.acquire(timeout=PATIENCE_S)
+            assert self._allowed.acquire(timeout=GATE_S)
 
     def wait_until_entered(self) -> None:
         assert self._entered.acquire(timeout=PATIENCE_S)
@@ -273,6 +276,16 @@ def test_an_interrupted_thread_leaves_the_texts_of_others_to_them() -> None:
         assert not thread.is_alive()
     assert sorted(outcomes) == ["done", "done", "done", "interrupted"]
     assert write(embedder, "afterwards").shape == (1, 32)
+
+
+def test_an_interrupted_call_leaves_nothing_in_the_queue() -> None:
+    def before(texts: list[str], purpose: Purpose) -> None:
+        raise KeyboardInterrupt
+
+    embedder = ChannelledEmbedder(RecordingEmbedder(before), chunk_texts=2)
+    with pytest.raises(KeyboardInterrupt):
+        write(embedder, *numbered(10))
+    assert waiting(embedder) == 0
 
 
 def test_many_threads_get_their_own_rows() -> None:
