@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
-from importlib.metadata import entry_points
 from pathlib import Path
 from threading import Thread
 from urllib.parse import unquote, urlsplit
@@ -27,17 +25,14 @@ from perdure.engine.ids import IdFactory
 from perdure.engine.short_term import ShortTermBuffers
 from perdure.engine.upkeep import flush_accesses
 from perdure.errors import InvalidInput, Misconfigured
-from perdure.portal import DirectPortal, LoopedEmbedder, LoopPortal, Portal
-from perdure.ports.blocking import is_blocking
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.store import Store
-from perdure.threads import ThreadedEmbedder, threaded_store
+from perdure.running import Direct, DirectPortal, Portal, Running
 
 STORE_GROUP = "perdure.stores"
 URL_VARIABLE = "PERDURE_URL"
 EMBEDDER_VARIABLE = "PERDURE_EMBEDDER"
-WORKERS = 16
 
 OpenStore = Callable[[], Awaitable[Store]]
 
@@ -130,6 +125,8 @@ def _open_sqlite(path: Path, settings: Settings) -> Store:
 
 
 async def _third_party(scheme: str, url: str) -> Store:
+    from importlib.metadata import entry_points  # slow to import, and seldom needed
+
     for point in entry_points(group=STORE_GROUP):
         if point.name == scheme:
             made: Store = await point.load()(url)
@@ -191,53 +188,10 @@ async def _parts(
     )
 
 
-class _Adapter:
-    """Makes an embedder that comes later run the way its manager runs: on a loop, or without."""
-
-    def __init__(self, *, on_loop: bool, pool: ThreadPoolExecutor | None) -> None:
-        self._on_loop = on_loop
-        self._pool = pool
-        self._looped: list[LoopedEmbedder] = []
-
-    def __call__(self, embedder: Embedder) -> Embedder:
-        if is_blocking(embedder):
-            return ThreadedEmbedder(embedder, self._pool) if self._on_loop else embedder
-        if self._on_loop:
-            return embedder
-        self._looped.append(LoopedEmbedder(embedder))
-        return self._looped[-1]
-
-    def close(self) -> None:
-        for embedder in self._looped:
-            embedder.close()
-
-
-def _assemble(
-    parts: _Parts,
-    store: Store,
-    embedder: Embedder | None,
-    pool: ThreadPoolExecutor | None,
-    *,
-    on_loop: bool = True,
-) -> AsyncMemoryManager:
+def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
+    store = running.store(parts.store)
+    embedder = None if parts.embedder is None else running.embedder(parts.embedder)
     embedding = Embedding(embedder, store)
-
-    hashes: dict[str | None, str] = {}
-
-    def hash_config() -> str:
-        # Asked for at every call, and different only after a change of the embedding model.
-        model = embedding.identity
-        if model not in hashes:
-            document = {
-                **parts.settings.as_document(),
-                "model": model,
-                "analysis": analysis.VERSION,
-            }
-            digest = blake2b(canonical(document).encode("utf-8"), digest_size=8)
-            hashes[model] = digest.hexdigest()
-        return hashes[model]
-
-    adapter = _Adapter(on_loop=on_loop, pool=pool)
     core = Core(
         store=store,
         embedding=embedding,
@@ -247,34 +201,56 @@ def _assemble(
         count_tokens=estimate_tokens,
         accesses=AccessLog(),
         short_term=ShortTermBuffers(store, parts.settings.short_term_size),
-        hash_config=hash_config,
-        adapt_embedder=adapter,
+        hash_config=_config_hash(parts.settings, embedding),
+        adapt_embedder=running.embedder,
     )
-    closed = False
+    return AsyncMemoryManager(
+        core,
+        Gate(),
+        closer=_closer(core, parts, running),
+        running=running,
+        scope=Scope(),
+    )
+
+
+def _config_hash(settings: Settings, embedding: Embedding) -> Callable[[], str]:
+    """The hash of everything configured that decides answers."""
+    hashes: dict[str | None, str] = {}
+
+    def hash_config() -> str:
+        # Asked for at every call, and different only after a change of the embedding model.
+        model = embedding.identity
+        if model not in hashes:
+            document = {
+                **settings.as_document(),
+                "model": model,
+                "analysis": analysis.VERSION,
+            }
+            digest = blake2b(canonical(document).encode("utf-8"), digest_size=8)
+            hashes[model] = digest.hexdigest()
+        return hashes[model]
+
+    return hash_config
+
+
+def _closer(core: Core, parts: _Parts, running: Running) -> Callable[[], Awaitable[None]]:
+    """What closes a manager's parts, once."""
+    is_closed = False
 
     async def close() -> None:
-        nonlocal closed
-        if closed:
+        nonlocal is_closed
+        if is_closed:
             return
-        closed = True
+        is_closed = True
         try:
             await flush_accesses(core)
         finally:
-            await store.close()
-            await _close_embedder(parts.embedder)
-            adapter.close()
+            await core.store.close()
             if parts.warming is not None:
-                parts.warming.join()
-            if pool is not None:
-                pool.shutdown(wait=True)
+                await running.offload(parts.warming.join)
+            await running.close()
 
-    return AsyncMemoryManager(core, Gate(), close, Scope())
-
-
-async def _close_embedder(embedder: Embedder | None) -> None:
-    aclose = getattr(embedder, "aclose", None)
-    if aclose is not None:
-        await aclose()
+    return close
 
 
 async def open_async(
@@ -286,20 +262,10 @@ async def open_async(
     settings: Settings | None = None,
 ) -> AsyncMemoryManager:
     """Open a memory for asynchronous use; see `perdure.open`."""
+    from perdure.looping import OnLoop
+
     parts = await _parts(url, embedder, language_model, clock, settings)
-    blocking_store = is_blocking(parts.store)
-    blocking_embedder = parts.embedder is not None and is_blocking(parts.embedder)
-    pool = (
-        ThreadPoolExecutor(WORKERS, thread_name_prefix="perdure")
-        if blocking_store or blocking_embedder
-        else None
-    )
-    store, model = parts.store, parts.embedder
-    if pool is not None and blocking_store:
-        store = threaded_store(store, pool)
-    if pool is not None and model is not None and blocking_embedder:
-        model = ThreadedEmbedder(model, pool)
-    return _assemble(parts, store, model, pool)
+    return _assemble(parts, OnLoop())
 
 
 def open_blocking(
@@ -312,35 +278,31 @@ def open_blocking(
 ) -> tuple[AsyncMemoryManager, Portal]:
     """What the blocking client is made of; see `perdure.open`.
 
-    Without an event loop where every part computes in the calling thread: a call then costs no
-    switch of threads.
+    A store that computes in the calling thread is used there; one that needs an event loop gets
+    one in a thread of its own.
     """
     name_or_url = default_url() if url is None else url
-    portal: Portal = DirectPortal() if _is_embedded(name_or_url) else LoopPortal()
+    portal = _portal_for(name_or_url)
     try:
         parts = portal.call(lambda: _parts(name_or_url, embedder, language_model, clock, settings))
     except BaseException:
         portal.close()
         raise
-    needs_loop = not is_blocking(parts.store) or (
-        parts.embedder is not None and not is_blocking(parts.embedder)
-    )
-    if not needs_loop:
-        return _assemble(parts, parts.store, parts.embedder, None, on_loop=False), portal
-    return _on_a_loop(parts, portal)
+    return _assemble(parts, _running_on(portal)), portal
 
 
-def _is_embedded(url: str | Path) -> bool:
+def _portal_for(url: str | Path) -> Portal:
     scheme, separator, _ = str(url).partition("://")
-    return not separator or scheme.lower() in ("memory", "sqlite") or len(scheme) == 1
+    if not separator or scheme.lower() in ("memory", "sqlite") or len(scheme) == 1:
+        return DirectPortal()
+    from perdure.looping import LoopPortal
+
+    return LoopPortal()
 
 
-def _on_a_loop(parts: _Parts, portal: Portal) -> tuple[AsyncMemoryManager, Portal]:
-    """Parts of which at least one needs an event loop, on one."""
-    loop = portal if isinstance(portal, LoopPortal) else LoopPortal()
-    pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="perdure")
-    store = threaded_store(parts.store, pool) if is_blocking(parts.store) else parts.store
-    model = parts.embedder
-    if model is not None and is_blocking(model):
-        model = ThreadedEmbedder(model, pool)
-    return _assemble(parts, store, model, pool), loop
+def _running_on(portal: Portal) -> Running:
+    if isinstance(portal, DirectPortal):
+        return Direct()
+    from perdure.looping import OnLoop
+
+    return OnLoop()

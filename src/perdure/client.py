@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import wraps
@@ -48,12 +47,14 @@ from perdure.engine.editing import KEEP, Keep
 from perdure.engine.gate import Gate
 from perdure.errors import InvalidInput, PermissionDenied
 from perdure.ports.embedder import Embedder, FloatArray
+from perdure.running import Running
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 Query = str | Sequence[float] | FloatArray
 Target = str | Memory
 Closer = Callable[[], Awaitable[None]]
+
 
 _REMEMBER_KEYS = frozenset(
     "content kind scope importance occurred_at occurred_until valid_from valid_to expires_at "
@@ -105,10 +106,13 @@ class AsyncMemoryManager:
     UTC. Besides the errors named, any call may raise `Unavailable`, `Misconfigured` and `Closed`.
     """
 
-    def __init__(self, core: Core, gate: Gate, closer: Closer, scope: Scope) -> None:
+    def __init__(
+        self, core: Core, gate: Gate, *, closer: Closer, running: Running, scope: Scope
+    ) -> None:
         self._core = core
         self._gate = gate
         self._closer = closer
+        self._running = running
         self._scope = scope
 
     async def __aenter__(self) -> AsyncMemoryManager:
@@ -139,7 +143,13 @@ class AsyncMemoryManager:
         given = Scope(
             tenant=tenant or "", agent=agent or "", user=user or "", session=session or ""
         )
-        return type(self)(self._core, self._gate, self._closer, self._within(given))
+        return type(self)(
+            self._core,
+            self._gate,
+            closer=self._closer,
+            running=self._running,
+            scope=self._within(given),
+        )
 
     def _within(self, given: Scope | None) -> Scope:
         """The given scope inside the bound one."""
@@ -529,7 +539,7 @@ class AsyncMemoryManager:
             self._within(scope), self._core.now(), everything=self._unbound(everything)
         )
         lines, exported = await portability.export_lines(self._core, view)
-        await self._file_work(files.write_lines, path, lines)
+        await self._running.offload(files.write_lines, path, lines)
         return exported
 
     @_call
@@ -546,26 +556,16 @@ class AsyncMemoryManager:
         `on_conflict` says what happens to an id that is stored with another state: `skip`,
         `replace` (a new version) or `error` (`Conflict`, nothing imported).
         """
-        lines = await self._file_work(files.read_lines, path)
+        lines = await self._running.offload(files.read_lines, path)
         imports = list(portability.read_lines(lines, self._scope))
         return await portability.import_memories(
             self._core, imports, on_conflict=on_conflict, now=self._core.now(), actor=actor
         )
 
-    async def _file_work(
-        self, work: Callable[Parameters, Result], *args: Parameters.args, **kw: Parameters.kwargs
-    ) -> Result:
-        """File access off the event loop, where there is one."""
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return work(*args, **kw)
-        return await asyncio.to_thread(work, *args, **kw)
-
     @_call
     async def backup(self, path: str | Path) -> Path:
         """A consistent copy of the whole store at a path that does not exist yet."""
-        target = await self._file_work(files.new_path, path)
+        target = await self._running.offload(files.new_path, path)
         await self._core.store.backup(target)
         return target
 
@@ -620,5 +620,5 @@ class AsyncMemoryManager:
         way after `timeout` seconds.
         """
         self._gate.close()
-        await self._file_work(self._gate.wait, timeout)
+        await self._running.offload(self._gate.wait, timeout)
         await self._closer()

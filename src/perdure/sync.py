@@ -30,9 +30,9 @@ from perdure.engine.asking import Between
 from perdure.engine.drafts import Moment
 from perdure.engine.editing import KEEP, Keep
 from perdure.engine.portability import OnConflict
-from perdure.portal import Portal
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
+from perdure.running import Portal
 
 
 class MemoryManager:

@@ -14,8 +14,7 @@ what follows the first colon as its only one. It cannot take the place of a name
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint, entry_points
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING
 
 from perdure.embedders import _usem3
 from perdure.embedders.default import load_default_embedder
@@ -23,6 +22,9 @@ from perdure.embedders.hashing import HashingEmbedder
 from perdure.embedders.local import LocalEmbedder
 from perdure.errors import Misconfigured
 from perdure.ports.embedder import Embedder
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "perdure.embedders"
 BUILT_IN = ("default", "local", "hashing", "openai", "off")
@@ -93,6 +95,8 @@ def _dimension(value: str, specification: str) -> int:
 def _service(
     argument: str, specification: str, *, api_key: str | None, base_url: str | None
 ) -> Embedder:
+    from urllib.parse import parse_qsl
+
     from perdure.embedders.openai import OpenAIEmbedder  # loads the optional SDK
 
     model, _, query = argument.partition("?")
@@ -108,6 +112,8 @@ def _service(
 
 
 def _entry_points() -> Mapping[str, EntryPoint]:
+    from importlib.metadata import entry_points  # slow to import, and seldom needed
+
     return {point.name: point for point in entry_points(group=GROUP)}
 
 

@@ -1,0 +1,170 @@
+"""Running on an event loop. Imported only when something needs one: asyncio is not light."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from threading import Lock, Thread
+from typing import Any, ParamSpec, TypeVar, cast
+
+from perdure.ports.blocking import is_blocking, run_now
+from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose
+from perdure.ports.store import Store
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+JOIN_TIMEOUT_S = 10.0
+WORKERS = 16
+
+
+async def close_embedder(embedder: Embedder) -> None:
+    """Let an embedder close its connections, if it has any."""
+    aclose = getattr(embedder, "aclose", None)
+    if aclose is not None:
+        await aclose()
+
+
+class LoopPortal:
+    """Runs coroutines on an event loop in a thread of its own, for adapters that need one.
+
+    Once closed it runs them in the calling thread: what is left to call refuses, or does nothing.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._is_closed = False
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._run, name="perdure-loop", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+
+    def call(self, start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        with self._lock:
+            running = None if self._is_closed else self._submit(start())
+        return run_now(start()) if running is None else running.result()
+
+    def _submit(self, coroutine: Coroutine[Any, Any, Result]) -> Future[Result]:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+        self._submit(self._wind_up()).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(JOIN_TIMEOUT_S)
+        self._loop.close()
+
+    async def _wind_up(self) -> None:
+        """Wait for what was submitted before, so that no caller waits for a stopped loop."""
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.gather(*others, return_exceptions=True)
+        await self._loop.shutdown_asyncgens()
+        await self._loop.shutdown_default_executor()
+
+
+class LoopedEmbedder:
+    """An embedder that needs an event loop, for callers without one: it has its own."""
+
+    is_blocking = True
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._portal = LoopPortal()
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """The model of the embedder inside."""
+        return self._embedder.model
+
+    async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
+        """As the embedder inside; the calling thread waits."""
+        return self._portal.call(lambda: self._embedder.embed(texts, purpose=purpose))
+
+    def close(self) -> None:
+        """Let go of the loop, and of what the embedder opened on it."""
+        self._portal.call(lambda: close_embedder(self._embedder))
+        self._portal.close()
+
+
+class ThreadedStore:
+    """A blocking store behind a pool of worker threads.
+
+    A call that is cancelled goes on in its thread to the end: a write is whole or absent.
+    """
+
+    def __init__(self, store: Store, pool: ThreadPoolExecutor) -> None:
+        self._store = store
+        self._pool = pool
+
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        method = getattr(self._store, name)
+
+        async def crossing(*args: Any, **kwargs: Any) -> Any:
+            work = partial(_run, method, args, kwargs)
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+        return crossing
+
+
+def _run(
+    method: Callable[..., Coroutine[Any, Any, Any]], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    return run_now(method(*args, **kwargs))
+
+
+class ThreadedEmbedder:
+    """A blocking embedder behind a pool of worker threads."""
+
+    def __init__(self, embedder: Embedder, pool: ThreadPoolExecutor) -> None:
+        self._embedder = embedder
+        self._pool = pool
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """The model of the embedder inside."""
+        return self._embedder.model
+
+    async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
+        """As the embedder inside, in a worker thread."""
+        work = partial(_run, self._embedder.embed, (texts,), {"purpose": purpose})
+        result: FloatArray = await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        return result
+
+
+class OnLoop:
+    """The core runs on an event loop; what blocks runs in a pool of worker threads."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="perdure")
+        self._embedders: list[Embedder] = []
+
+    def store(self, store: Store) -> Store:
+        return cast(Store, ThreadedStore(store, self._pool)) if is_blocking(store) else store
+
+    def embedder(self, embedder: Embedder) -> Embedder:
+        if is_blocking(embedder):
+            return ThreadedEmbedder(embedder, self._pool)
+        self._embedders.append(embedder)
+        return embedder
+
+    async def offload(
+        self,
+        work: Callable[Parameters, Result],
+        /,
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
+    ) -> Result:
+        bound = partial(work, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, bound)
+
+    async def close(self) -> None:
+        for embedder in self._embedders:
+            await close_embedder(embedder)
+        self._pool.shutdown(wait=True)

@@ -1,0 +1,94 @@
+"""How the core runs: in the calling thread, or on an event loop (`perdure.looping`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+from perdure.ports.blocking import is_blocking, run_now
+from perdure.ports.embedder import Embedder
+from perdure.ports.store import Store
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+class Running(Protocol):
+    """Makes adapters fit the way the core runs, and owns the threads that takes."""
+
+    def store(self, store: Store) -> Store:
+        """The store as the core may call it."""
+        ...
+
+    def embedder(self, embedder: Embedder) -> Embedder:
+        """The embedder as the core may call it; any number of them, at any time."""
+        ...
+
+    async def offload(
+        self,
+        work: Callable[Parameters, Result],
+        /,
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
+    ) -> Result:
+        """Run blocking work, such as reading a file, where it holds up nobody else."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of threads and loops, once nothing is called any more."""
+        ...
+
+
+class Portal(Protocol):
+    """Runs coroutines of the core for blocking callers; any thread may call."""
+
+    def call(self, start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        """The coroutine's result, or its exception."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what the portal owns."""
+        ...
+
+
+class DirectPortal:
+    """Runs the coroutine in the calling thread: a call costs no switch of threads."""
+
+    def call(self, start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        return run_now(start())
+
+    def close(self) -> None:
+        return None
+
+
+class Direct:
+    """Everything computes in the calling thread; an embedder that needs a loop brings its own."""
+
+    def __init__(self) -> None:
+        self._closers: list[Callable[[], None]] = []
+
+    def store(self, store: Store) -> Store:
+        return store
+
+    def embedder(self, embedder: Embedder) -> Embedder:
+        if is_blocking(embedder):
+            return embedder
+        # Not imported before it is needed: asyncio would double the time of `import perdure`.
+        from perdure.looping import LoopedEmbedder
+
+        looped = LoopedEmbedder(embedder)
+        self._closers.append(looped.close)
+        return looped
+
+    async def offload(
+        self,
+        work: Callable[Parameters, Result],
+        /,
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
+    ) -> Result:
+        return work(*args, **kwargs)
+
+    async def close(self) -> None:
+        for close in self._closers:
+            close()
