@@ -144,6 +144,7 @@ class OnLoop:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="perdure")
         self._embedders: list[Embedder] = []
+        self._is_closed = False
 
     def store(self, store: Store) -> Store:
         return cast(Store, ThreadedStore(store, self._pool)) if is_blocking(store) else store
@@ -162,9 +163,12 @@ class OnLoop:
         **kwargs: Parameters.kwargs,
     ) -> Result:
         bound = partial(work, *args, **kwargs)
+        if self._is_closed:
+            return bound()  # a second close: nothing is left to wait for
         return await asyncio.get_running_loop().run_in_executor(self._pool, bound)
 
     async def close(self) -> None:
+        self._is_closed = True
         for embedder in self._embedders:
             await close_embedder(embedder)
         self._pool.shutdown(wait=True)
