@@ -48,8 +48,7 @@ async def reembed(core: Core, embedder: Embedder | None) -> Reembedded:
     `Conflict` while another process is doing it, and `Unavailable` when the embedder
     cannot be reached: what was done stays done.
     """
-    given = None if embedder is None else core.adapt_embedder(embedder)
-    target = given or core.embedding.embedder
+    target = core.embedding.embedder if embedder is None else core.adapt_embedder(embedder)
     if target is None:
         raise Misconfigured("there is no embedder to re-embed with; pass embedder=…")
     owner = core.new_id(core.now())

@@ -52,6 +52,16 @@ def test_a_manager_without_an_event_loop_moves_to_an_embedder_that_needs_one() -
     assert threading.active_count() == before
 
 
+def test_an_embedder_counts_also_when_it_is_empty_as_a_collection() -> None:
+    class Empty(HashingEmbedder):
+        def __len__(self) -> int:
+            return 0
+
+    with perdure.open("memory://", embedder="off") as memory:
+        memory.remember("The kiln is cold.")
+        assert memory.reembed(Empty(64)).embedded == 1
+
+
 async def test_a_blocking_embedder_does_not_hold_up_the_event_loop() -> None:
     async with await perdure.open_async("memory://", embedder="off") as memory:
         await memory.remember("The kiln is cold.")
