@@ -201,7 +201,7 @@ def test_only_the_beginning_of_a_long_text_is_sent(server: EmbeddingsServer) -> 
     assert server.requests[0].texts == ["word " * 40]
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "\u3000"])
+@pytest.mark.parametrize("text", ["", "  \n", "\u3000", "\x00"])
 def test_a_blank_text_is_sent_as_something_services_accept(
     server: EmbeddingsServer, text: str
 ) -> None:
@@ -210,8 +210,8 @@ def test_a_blank_text_is_sent_as_something_services_accept(
 
 
 def test_what_no_service_can_read_is_replaced(server: EmbeddingsServer) -> None:
-    embed(client(server), "half \ud83d of it", "\x00")
-    assert server.requests[0].texts == ["half \ufffd of it", "\ufffd"]
+    embed(client(server), "half \ud83d of it", "a\x00b")
+    assert server.requests[0].texts == ["half \ufffd of it", "a\ufffdb"]
 
 
 def test_at_most_four_batches_are_under_way(server: EmbeddingsServer) -> None:
