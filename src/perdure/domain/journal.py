@@ -24,9 +24,18 @@ GENESIS = ""
 
 def canonical(value: Any) -> str:
     """JSON text that is the same for equal values: sorted keys, no spaces, UTF-8 characters."""
-    return json.dumps(
-        value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-    )
+    return _ENCODER.encode(value) if _chunks is None else "".join(_chunks(value, 0))
+
+
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
+)
+_make_encoder = getattr(json.encoder, "c_make_encoder", None)
+# JSONEncoder makes this C function anew for every value, which takes longer than using it.
+_chunks = _make_encoder and _make_encoder(
+    None, _ENCODER.default, json.encoder.encode_basestring, None, ":", ",", True, False, False
+)
+"""What `_ENCODER` uses inside, made once; absent from interpreters without it."""
 
 
 def payload(
