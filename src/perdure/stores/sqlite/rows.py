@@ -8,17 +8,17 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from perdure.domain.codec import decode, encode
+from perdure.domain.journal import canonical
 from perdure.domain.records import (
     EMPTY,
-    NEW_STRENGTH,
     Kind,
     Memory,
     Source,
     State,
 )
 from perdure.domain.scope import Scope
-from perdure.domain.times import EPOCH, from_micros, to_micros
+from perdure.domain.times import from_micros, to_micros
+from perdure.stores._sql.rare_fields import rare_document, rare_fields
 
 Walls = tuple[str, str]
 Row = Sequence[Any]
@@ -37,9 +37,6 @@ COUNTERS = frozenset(("accessed_count", "last_accessed_at"))
 
 _KINDS = {kind.value: kind for kind in Kind}
 _STATES = {state.value: state for state in State}
-_RARE = ("supersedes", "causes", "provenance", "attachments", "strength")
-
-_encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 _decode_json = json.JSONDecoder().decode
 
 
@@ -80,43 +77,19 @@ def row_of(memory: Memory) -> tuple[Any, ...]:
         memory.object,
         memory.polarity,
         memory.content,
-        _encode_json(dict(memory.metadata)) if memory.metadata else None,
+        canonical(dict(memory.metadata)) if memory.metadata else None,
         _extra(memory),
     )
 
 
 def _extra(memory: Memory) -> str | None:
-    """What few memories have, in the journal's form; None when this one has none of it."""
-    if not (
-        memory.supersedes
-        or memory.causes
-        or memory.provenance
-        or memory.attachments
-        or memory.source.message_ids
-        or memory.strength != NEW_STRENGTH
-    ):
-        return None
-    document = encode(memory)
-    rare = {name: document[name] for name in _RARE if name in document}
-    if memory.source.message_ids:
-        rare["source"] = document["source"]
-    return _encode_json(rare)
+    rare = rare_document(memory)
+    return canonical(rare) if rare else None
 
 
 @lru_cache(maxsize=4096)
 def _scope(walls: Walls, agent: str, session: str) -> Scope:
     return Scope(tenant=walls[0], agent=agent, user=walls[1], session=session)
-
-
-_NOTHING_RARE: Memory = Memory(
-    id="", content="", scope=Scope(), occurred_at=EPOCH, recorded_at=EPOCH, valid_from=EPOCH
-)
-_REQUIRED = encode(_NOTHING_RARE)
-
-
-def _rare(extra: str) -> Memory:
-    """A memory that has the rare fields and is otherwise blank."""
-    return decode({**_REQUIRED, **_decode_json(extra)})
 
 
 def memory_of(row: Row, walls: Mapping[int, Walls]) -> Memory:
@@ -131,7 +104,7 @@ def memory_of(row: Row, walls: Mapping[int, Walls]) -> Memory:
         object_, polarity, content, metadata, extra,
     ) = row  # fmt: skip
     occurred_at = from_micros(occurred_us)
-    rare = _NOTHING_RARE if extra is None else _rare(extra)
+    rare = rare_fields(None if extra is None else _decode_json(extra))
     if role is None and speaker is None:
         source = rare.source
     else:
