@@ -60,8 +60,9 @@ class CachingEmbedder:
     def is_symmetric(self) -> bool:
         return is_symmetric(self._inner)
 
-    def __len__(self) -> int:
-        """How many vectors are kept now."""
+    @property
+    def kept(self) -> int:
+        """How many vectors are kept now. Not `__len__`: an empty cache is no absent embedder."""
         return len(self._vectors)
 
     async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:

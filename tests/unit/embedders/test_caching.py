@@ -25,7 +25,7 @@ def test_a_known_text_is_not_embedded_again() -> None:
     assert np.array_equal(embed(cache, "b", "c", "a"), embed(RecordingEmbedder(), "b", "c", "a"))
     assert inner.texts == ["a", "b", "c"]
     assert np.array_equal(embed(cache, "a", "b"), first)
-    assert len(cache) == 3
+    assert cache.kept == 3
 
 
 def test_a_text_twice_in_one_call_is_embedded_once() -> None:
@@ -41,21 +41,21 @@ def test_the_least_recently_used_vector_goes_first() -> None:
     for text in ("a", "b", "a", "c", "a", "b"):
         embed(cache, text)
     assert inner.texts == ["a", "b", "c", "b"]
-    assert len(cache) == 2
+    assert cache.kept == 2
 
 
 def test_a_batch_larger_than_the_cache_is_answered_in_full() -> None:
     cache = CachingEmbedder(RecordingEmbedder(), capacity=2)
     texts = [str(number) for number in range(10)]
     assert np.array_equal(embed(cache, *texts), embed(RecordingEmbedder(), *texts))
-    assert len(cache) == 2
+    assert cache.kept == 2
 
 
 def test_the_bytes_are_bounded_as_well() -> None:
     # 32 dimensions take 128 bytes and an entry about 300 more.
     cache = CachingEmbedder(RecordingEmbedder(), capacity_bytes=3_000)
     embed(cache, *(str(number) for number in range(50)))
-    assert 4 <= len(cache) <= 10
+    assert 4 <= cache.kept <= 10
 
 
 @pytest.mark.parametrize(("is_symmetric", "times"), [(True, 1), (False, 2)])
@@ -85,7 +85,7 @@ def test_a_failure_is_not_remembered() -> None:
     cache = CachingEmbedder(RecordingEmbedder(fail_once))
     with pytest.raises(EmbedderUnavailable):
         embed(cache, "a")
-    assert len(cache) == 0
+    assert cache.kept == 0
     assert embed(cache, "a").shape == (1, 32)
 
 
@@ -119,7 +119,7 @@ def test_clearing_forgets_every_vector() -> None:
     cache = CachingEmbedder(inner)
     embed(cache, "a")
     cache.clear()
-    assert len(cache) == 0
+    assert cache.kept == 0
     embed(cache, "a")
     assert inner.texts == ["a", "a"]
 
@@ -132,7 +132,11 @@ def test_what_is_computed_while_the_cache_is_cleared_is_not_kept() -> None:
 
     cache = CachingEmbedder(RecordingEmbedder(clear_meanwhile))
     assert embed(cache, "erased").shape == (1, 32)
-    assert len(cache) == 0
+    assert cache.kept == 0
+
+
+def test_an_empty_cache_is_still_an_embedder() -> None:
+    assert CachingEmbedder(RecordingEmbedder())
 
 
 def test_texts_are_not_kept() -> None:
