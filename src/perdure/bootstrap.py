@@ -33,6 +33,8 @@ from perdure.running import Direct, DirectPortal, Portal, Running
 STORE_GROUP = "perdure.stores"
 URL_VARIABLE = "PERDURE_URL"
 EMBEDDER_VARIABLE = "PERDURE_EMBEDDER"
+SERVICE_KEY_VARIABLE = "OPENAI_API_KEY"
+SERVICE_URL_VARIABLE = "OPENAI_BASE_URL"
 
 OpenStore = Callable[[], Awaitable[Store]]
 
@@ -137,11 +139,18 @@ async def _third_party(scheme: str, url: str) -> Store:
 
 
 def embedder_of(given: Embedder | str | None, settings: Settings) -> Embedder | None:
-    """The embedder that `open` uses for what it is given; None takes `PERDURE_EMBEDDER`."""
+    """The embedder that `open` uses for what it is given; None takes `PERDURE_EMBEDDER`.
+
+    `openai:…` goes to `OPENAI_BASE_URL` (OpenAI's own without it) with the key `OPENAI_API_KEY`.
+    """
     from perdure.embedders.caching import CachingEmbedder
     from perdure.embedders.registry import resolve_embedder
 
-    chosen = resolve_embedder(given if given is not None else os.environ.get(EMBEDDER_VARIABLE))
+    chosen = resolve_embedder(
+        given if given is not None else os.environ.get(EMBEDDER_VARIABLE),
+        api_key=os.environ.get(SERVICE_KEY_VARIABLE),
+        base_url=os.environ.get(SERVICE_URL_VARIABLE),
+    )
     if chosen is None or settings.embedding_cache == 0 or isinstance(chosen, CachingEmbedder):
         return chosen
     return CachingEmbedder(chosen, capacity=settings.embedding_cache)

@@ -16,6 +16,7 @@ import pytest
 import perdure
 from perdure.cli.program import program, status_of
 from perdure.testing import HashingEmbedder
+from tests.services.embeddings_server import embeddings_server
 
 
 @dataclass
@@ -402,6 +403,20 @@ def test_a_store_moves_to_another_model(run: Shell) -> None:
     assert run("recall", "kettle", "--embedder", "hashing:64", "--json")["hits"]
     run("recall", "kettle", expect=6)
     run("reembed", "--embedder", "off", expect=6)
+
+
+def test_a_store_moves_to_a_service_named_by_the_environment(run: Shell) -> None:
+    remembered(run, "The kettle is blue.")
+    with embeddings_server(1536) as service:
+        run.patch.setenv("OPENAI_BASE_URL", service.url)
+        run.patch.setenv("OPENAI_API_KEY", "secret")
+        there = ["--embedder", "openai:text-embedding-3-small"]
+        assert run("reembed", "--json", *there)["embedded"] == 1
+        [hit] = run("recall", "the blue kettle", "--json", *there)["hits"]
+        assert "vector" in hit["explanation"]["arms"]
+        assert service.requests[0].headers["authorization"] == "Bearer secret"
+    run("recall", "the blue kettle", *there)
+    assert "out of reach" in run.err
 
 
 def test_the_doctor_finds_a_healthy_store_healthy(run: Shell) -> None:
