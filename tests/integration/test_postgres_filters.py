@@ -11,11 +11,10 @@ from tests.values_of_every_type import STORED, questions
 
 
 async def test_every_type_compares_with_every_type_as_in_the_reference(
-    postgres_database: str,
+    store: PostgresStore,
 ) -> None:
     memories = [a_memory(f"memory {number}", metadata={"k": v}) for number, v in enumerate(STORED)]
     memories.append(a_memory("without the key"))
-    store = await PostgresStore.open(postgres_database)
     await store.apply(a_change_set(*memories))
     for raw in questions("k"):
         part = parse_filter(raw)
@@ -23,16 +22,14 @@ async def test_every_type_compares_with_every_type_as_in_the_reference(
         found = await store.query(Query(condition=condition, limit=len(memories)))
         expected = [memory.id for memory in memories if evaluate(part, memory)]
         assert [memory.id for memory in found] == expected, raw
-    await store.close()
 
 
-async def test_numbers_of_a_record_compare_exactly(postgres_database: str) -> None:
+async def test_numbers_of_a_record_compare_exactly(store: PostgresStore) -> None:
     memories = [
         a_memory(accessed_count=2**53 + 1, importance=1.0),
         a_memory(accessed_count=2**53, importance=0.1),
     ]
     asked = [2**53, float(2**53), 2**53 + 1, 2**63 - 1, 0.1, 0, 1, 1.0, 0.5, 1e300, -1e300, 5e-324]
-    store = await PostgresStore.open(postgres_database)
     await store.apply(a_change_set(*memories))
     for attribute in ("memory.accessed_count", "memory.importance", "memory.version"):
         for operator in ("eq", "ne", "gt", "gte", "lt", "lte"):
@@ -42,13 +39,11 @@ async def test_numbers_of_a_record_compare_exactly(postgres_database: str) -> No
                 found = await store.query(Query(condition=condition))
                 expected = [memory.id for memory in memories if evaluate(part, memory)]
                 assert [memory.id for memory in found] == expected, part
-    await store.close()
 
 
-async def test_an_integer_between_two_floats_is_compared_as_it_is(postgres_database: str) -> None:
+async def test_an_integer_between_two_floats_is_compared_as_it_is(store: PostgresStore) -> None:
     # Importance lies in 0..1, but the column takes any float, and so does a filter.
     memories = [a_memory(importance=float(2**60 + step)) for step in (0, 256, 512)]
-    store = await PostgresStore.open(postgres_database)
     await store.apply(a_change_set(*memories))
     for operator in ("eq", "ne", "gt", "gte", "lt", "lte"):
         for value in (2**60 + 1, 2**60 + 255, 2**60 + 256, 2**60 + 257, 2**60 - 1):
@@ -57,4 +52,3 @@ async def test_an_integer_between_two_floats_is_compared_as_it_is(postgres_datab
             found = await store.query(Query(condition=condition))
             expected = {memory.id for memory in memories if evaluate(part, memory)}
             assert {memory.id for memory in found} == expected, part
-    await store.close()

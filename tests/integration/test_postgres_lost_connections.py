@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import suppress
 
 import asyncpg
 import pytest
@@ -20,26 +20,8 @@ from perdure.testing import ILKA, NOON, a_change_set, a_memory, vectors_of
 from perdure.testing.builders import a_change
 from tests.services.postgres import PostgresServer, running_postgres
 
+Opening = Callable[..., Awaitable[PostgresStore]]
 SEEN = Condition(view=View(scope=ILKA, now=NOON))
-
-
-@asynccontextmanager
-async def opened(url: str, **options: int) -> AsyncIterator[PostgresStore]:
-    store = await PostgresStore.open(url, **options)
-    try:
-        yield store
-    finally:
-        await store.close()
-
-
-@asynccontextmanager
-async def administration(url: str) -> AsyncIterator[asyncpg.Connection]:
-    connection = await asyncpg.connect(url)
-    await connection.execute("SET search_path = perdure, public")
-    try:
-        yield connection
-    finally:
-        await connection.close()
 
 
 def a_whole_change() -> ChangeSet:
@@ -93,37 +75,37 @@ FOR EACH ROW EXECUTE FUNCTION kill();
     "table", ["memory_owners", "memories", "vectors", "idempotency", "journal"]
 )
 async def test_a_connection_killed_while_writing_is_replaced(
-    postgres_database: str, table: str, moment: str
+    store: PostgresStore, owner: asyncpg.Connection, table: str, moment: str
 ) -> None:
     """Also while committing, which is when deferred triggers run."""
-    async with opened(postgres_database) as store, administration(postgres_database) as owner:
-        await owner.execute(KILLING.format(table=table, moment=moment, times=2))
-        changes = a_whole_change()
-        assert isinstance(await store.apply(changes), Applied)
-        assert await owner.fetchval("SELECT last_value FROM kills") > 2
-        await written_once(store, changes)
+    await owner.execute(KILLING.format(table=table, moment=moment, times=2))
+    changes = a_whole_change()
+    assert isinstance(await store.apply(changes), Applied)
+    assert await owner.fetchval("SELECT last_value FROM kills") > 2
+    await written_once(store, changes)
 
 
-async def test_a_change_that_never_gets_through_writes_nothing(postgres_database: str) -> None:
-    async with opened(postgres_database) as store, administration(postgres_database) as owner:
-        await owner.execute(KILLING.format(table="journal", moment="IMMEDIATE", times=1000))
-        with pytest.raises(Unavailable, match="nothing was written"):
-            await store.apply(a_whole_change())
-        for table in ("memory_owners", "memories", "vectors", "idempotency", "journal"):
-            assert await owner.fetchval(f"SELECT count(*) FROM {table}") == 0
+@pytest.mark.slow
+async def test_a_change_that_never_gets_through_writes_nothing(
+    store: PostgresStore, owner: asyncpg.Connection
+) -> None:
+    await owner.execute(KILLING.format(table="journal", moment="IMMEDIATE", times=1000))
+    with pytest.raises(Unavailable, match="nothing was written"):
+        await store.apply(a_whole_change())
+    for table in ("memory_owners", "memories", "vectors", "idempotency", "journal"):
+        assert await owner.fetchval(f"SELECT count(*) FROM {table}") == 0
 
 
 async def test_a_connection_killed_while_waiting_for_another_writer_is_replaced(
-    postgres_database: str,
+    store: PostgresStore, owner: asyncpg.Connection
 ) -> None:
-    async with opened(postgres_database) as store, administration(postgres_database) as owner:
-        async with owner.transaction():
-            await owner.execute("LOCK TABLE memories IN SHARE MODE")
-            writing = asyncio.create_task(store.apply(changes := a_whole_change()))
-            await held_up(owner)
-            await owner.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted")
-        assert isinstance(await writing, Applied)
-        await written_once(store, changes)
+    async with owner.transaction():
+        await owner.execute("LOCK TABLE memories IN SHARE MODE")
+        writing = asyncio.create_task(store.apply(changes := a_whole_change()))
+        await held_up(owner)
+        await owner.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted")
+    assert isinstance(await writing, Applied)
+    await written_once(store, changes)
 
 
 class Forgetful:
@@ -164,40 +146,43 @@ class Forgetful:
             writer.close()
 
 
-@asynccontextmanager
-async def forgetful(server: PostgresServer) -> AsyncIterator[tuple[Forgetful, int]]:
-    between = Forgetful(server.port)
-    listening = await asyncio.start_server(between.serve, "127.0.0.1", 0)
-    async with listening:
-        yield between, listening.sockets[0].getsockname()[1]
+@pytest.fixture
+async def proxied(
+    postgres_database: str, postgres_server: PostgresServer, open_postgres: Opening
+) -> AsyncIterator[tuple[PostgresStore, Forgetful]]:
+    """A store whose connections go through a `Forgetful`."""
+    between = Forgetful(postgres_server.port)
+    async with await asyncio.start_server(between.serve, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        url = postgres_database.replace(f":{postgres_server.port}/", f":{port}/")
+        store = await open_postgres(url)
+        yield store, between
+        await store.close()
 
 
 async def test_a_commit_whose_answer_was_lost_is_asked_after_and_not_repeated(
-    postgres_database: str, postgres_server: PostgresServer
+    proxied: tuple[PostgresStore, Forgetful],
 ) -> None:
-    async with forgetful(postgres_server) as (between, port):
-        url = postgres_database.replace(f":{postgres_server.port}/", f":{port}/")
-        async with opened(url) as store:
-            between.loses_next_answer = True
-            changes = a_whole_change()
-            assert isinstance(await store.apply(changes), Applied)
-            assert between.lost == 1
-            await written_once(store, changes)
+    store, between = proxied
+    between.loses_next_answer = True
+    changes = a_whole_change()
+    assert isinstance(await store.apply(changes), Applied)
+    assert between.lost == 1
+    await written_once(store, changes)
 
 
+@pytest.mark.slow
 async def test_a_commit_that_cannot_be_asked_after_is_not_called_unwritten(
-    postgres_database: str, postgres_server: PostgresServer
+    proxied: tuple[PostgresStore, Forgetful],
 ) -> None:
-    async with forgetful(postgres_server) as (between, port):
-        url = postgres_database.replace(f":{postgres_server.port}/", f":{port}/")
-        async with opened(url) as store:
-            between.loses_next_answer = True
-            between.refuses = True
-            changes = a_whole_change()
-            with pytest.raises(Unavailable, match="could not be learnt"):
-                await store.apply(changes)
-            between.refuses = False
-            await written_once(store, changes)
+    store, between = proxied
+    between.loses_next_answer = True
+    between.refuses = True
+    changes = a_whole_change()
+    with pytest.raises(Unavailable, match="could not be learnt"):
+        await store.apply(changes)
+    between.refuses = False
+    await written_once(store, changes)
 
 
 @pytest.fixture
@@ -209,7 +194,7 @@ def own_server() -> Iterator[PostgresServer]:
 
 @pytest.mark.slow
 async def test_nothing_acknowledged_is_lost_when_the_server_crashes(
-    own_server: PostgresServer,
+    own_server: PostgresServer, open_postgres: Opening
 ) -> None:
     """A killed backend makes PostgreSQL end all others and recover from its log."""
     url = own_server.url()
@@ -224,61 +209,64 @@ async def test_nothing_acknowledged_is_lost_when_the_server_crashes(
                 acknowledged.append(memory.id)
             number += 1
 
-    async with opened(url, pool_size=4) as one, opened(url, pool_size=4) as other:
-        writing = [
-            asyncio.create_task(write(store, f"writer {number}"))
-            for number, store in enumerate((one, one, other, other))
-        ]
-        for _ in range(3):
-            await asyncio.sleep(0.3)
-            async with administration(url) as owner:
-                victim = await owner.fetchval(
-                    "SELECT pid FROM pg_stat_activity WHERE application_name = 'perdure' LIMIT 1"
-                )
-            os.kill(victim, signal.SIGKILL)
-            await asyncio.sleep(0.5)
-            crashes += 1
-        await asyncio.gather(*writing)
-        found = await one.get(ILKA, acknowledged)
-        assert len(acknowledged) >= 20
-        assert found.keys() == set(acknowledged)
-        assert await one.count(SEEN) == len(acknowledged)
-        assert await other.check(repair=False) == []
+    one, other = await open_postgres(url, pool_size=4), await open_postgres(url, pool_size=4)
+    writing = [
+        asyncio.create_task(write(store, f"writer {number}"))
+        for number, store in enumerate((one, one, other, other))
+    ]
+    for _ in range(3):
+        await asyncio.sleep(0.3)
+        await crash(url)
+        await asyncio.sleep(0.5)
+        crashes += 1
+    await asyncio.gather(*writing)
+    found = await one.get(ILKA, acknowledged)
+    assert len(acknowledged) >= 20
+    assert found.keys() == set(acknowledged)
+    assert await one.count(SEEN) == len(acknowledged)
+    assert await other.check(repair=False) == []
+
+
+async def crash(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    victim = await connection.fetchval(
+        "SELECT pid FROM pg_stat_activity WHERE application_name = 'perdure' LIMIT 1"
+    )
+    await connection.close()
+    os.kill(victim, signal.SIGKILL)
 
 
 async def test_a_cancelled_change_is_not_written_and_hinders_nobody(
-    postgres_database: str,
+    open_postgres: Opening, owner: asyncpg.Connection
 ) -> None:
-    async with (
-        opened(postgres_database, pool_size=1) as store,
-        administration(postgres_database) as owner,
-    ):
-        async with owner.transaction():
-            await owner.execute("LOCK TABLE journal IN SHARE MODE")
-            writing = asyncio.create_task(store.apply(cancelled := a_whole_change()))
-            await held_up(owner)
-            writing.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await writing
-            assert await store.get(ILKA, [cancelled.changes[0].after.id]) == {}
-        changes = a_whole_change()
-        assert isinstance(await store.apply(changes), Applied)
-        await written_once(store, changes)
-        assert await store.count(SEEN) == 1
+    store = await open_postgres(pool_size=1)
+    async with owner.transaction():
+        await owner.execute("LOCK TABLE journal IN SHARE MODE")
+        writing = asyncio.create_task(store.apply(cancelled := a_whole_change()))
+        await held_up(owner)
+        writing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await writing
+        assert await store.get(ILKA, [cancelled.changes[0].after.id]) == {}
+    changes = a_whole_change()
+    assert isinstance(await store.apply(changes), Applied)
+    await written_once(store, changes)
+    assert await store.count(SEEN) == 1
 
 
-async def test_closing_lets_a_change_finish_and_then_refuses(postgres_database: str) -> None:
-    async with opened(postgres_database) as store, administration(postgres_database) as owner:
-        async with owner.transaction():
-            await owner.execute("LOCK TABLE memories IN SHARE MODE")
-            writing = asyncio.create_task(store.apply(changes := a_whole_change()))
-            await held_up(owner)
-            closing = asyncio.create_task(store.close())
-            await asyncio.sleep(0.05)
-            assert not closing.done()
-        assert isinstance(await writing, Applied)
-        await closing
-        with pytest.raises(Closed):
-            await store.get(ILKA, [])
-    async with opened(postgres_database) as again:
-        await written_once(again, changes)
+async def test_closing_lets_a_change_finish_and_then_refuses(
+    open_postgres: Opening, owner: asyncpg.Connection
+) -> None:
+    store = await open_postgres()
+    async with owner.transaction():
+        await owner.execute("LOCK TABLE memories IN SHARE MODE")
+        writing = asyncio.create_task(store.apply(changes := a_whole_change()))
+        await held_up(owner)
+        closing = asyncio.create_task(store.close())
+        await asyncio.sleep(0.05)
+        assert not closing.done()
+    assert isinstance(await writing, Applied)
+    await closing
+    with pytest.raises(Closed):
+        await store.get(ILKA, [])
+    await written_once(await open_postgres(), changes)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from itertools import count
+from urllib.parse import quote
 
 import asyncpg
 import pytest
@@ -16,6 +17,7 @@ from perdure.stores.postgres import PostgresStore
 from perdure.testing import ILKA, NOON, a_change_set, a_memory
 from tests.services.postgres import PostgresServer, free_port
 
+Opening = Callable[..., Awaitable[PostgresStore]]
 _numbers = count(1)
 
 
@@ -59,38 +61,33 @@ async def migrations_in(url: str, schema: str = "perdure") -> list[tuple[int, st
     return [(row["version"], row["name"]) for row in rows]
 
 
-async def test_opening_twice_migrates_once(postgres_database: str) -> None:
-    first = await PostgresStore.open(postgres_database)
+async def test_opening_twice_migrates_once(open_postgres: Opening, postgres_database: str) -> None:
+    first = await open_postgres()
     await first.apply(a_change_set(memory := a_memory()))
     await first.close()
-    again = await PostgresStore.open(postgres_database)
+    again = await open_postgres()
     assert await again.get(ILKA, [memory.id]) == {memory.id: memory}
-    await again.close()
     assert await migrations_in(postgres_database) == [(1, "0001_initial")]
 
 
 async def test_many_may_open_a_new_database_at_once(
-    postgres_server: PostgresServer, bare_database: str
+    postgres_server: PostgresServer, bare_database: str, open_postgres: Opening
 ) -> None:
     url = postgres_server.url(bare_database)
-    stores = await asyncio.gather(*(PostgresStore.open(url) for _ in range(8)))
+    stores = await asyncio.gather(*(open_postgres(url) for _ in range(8)))
     await asyncio.gather(*(store.apply(a_change_set(a_memory())) for store in stores))
-    for store in stores:
-        await store.close()
     assert await migrations_in(url) == [(1, "0001_initial")]
 
 
 @pytest.mark.parametrize("schema", ["other", "Ünï cödé", 'a"b', "a;b--"])
 async def test_stores_in_two_schemas_know_nothing_of_each_other(
-    postgres_database: str, schema: str
+    open_postgres: Opening, postgres_database: str, schema: str
 ) -> None:
-    one = await PostgresStore.open(postgres_database)
-    other = await PostgresStore.open(f"{postgres_database}?schema={schema.replace(' ', '+')}")
+    one = await open_postgres()
+    other = await open_postgres(f"{postgres_database}?schema={quote(schema)}")
     await one.apply(a_change_set(memory := a_memory()))
     assert await other.get(ILKA, [memory.id]) == {}
     assert await one.get(ILKA, [memory.id]) == {memory.id: memory}
-    await one.close()
-    await other.close()
 
 
 @pytest.mark.parametrize("schema", ["", "pg_catalog", "information_schema", "x" * 64])
@@ -99,37 +96,33 @@ async def test_a_schema_must_have_a_possible_name(postgres_database: str, schema
     assert isinstance(error, Misconfigured)
 
 
-async def test_a_newer_schema_is_refused_and_left_alone(postgres_database: str) -> None:
-    await (await PostgresStore.open(postgres_database)).close()
-    connection = await asyncpg.connect(postgres_database)
-    await connection.execute("INSERT INTO perdure.schema_migrations VALUES (9999, '9999_later')")
-    await connection.execute("UPDATE perdure.meta SET value = 'of a later version'")
+async def test_a_newer_schema_is_refused_and_left_alone(
+    owner: asyncpg.Connection, postgres_database: str
+) -> None:
+    await owner.execute("INSERT INTO schema_migrations VALUES (9999, '9999_later')")
+    await owner.execute("UPDATE meta SET value = 'of a later version'")
     error = await refused(postgres_database)
     assert isinstance(error, NewerStore)
     assert "9999" in str(error)
-    assert await connection.fetchval("SELECT value FROM perdure.meta") == "of a later version"
-    await connection.close()
+    assert await owner.fetchval("SELECT value FROM meta") == "of a later version"
 
 
-async def test_terms_are_made_anew_when_the_analysis_changed(postgres_database: str) -> None:
-    store = await PostgresStore.open(postgres_database)
+async def test_terms_are_made_anew_when_the_analysis_changed(
+    open_postgres: Opening, owner: asyncpg.Connection, store: PostgresStore
+) -> None:
     await store.apply(a_change_set(*(a_memory(f"Kettle number {n}.") for n in range(1200))))
-    await store.close()
-    connection = await asyncpg.connect(postgres_database)
-    await connection.execute("UPDATE perdure.memories SET lexemes = '{1}'")
-    await connection.execute("UPDATE perdure.meta SET value = '0' WHERE name = 'analysis_version'")
-    await connection.close()
-    store = await PostgresStore.open(postgres_database)
+    await owner.execute("UPDATE memories SET lexemes = '{1}'")
+    await owner.execute("UPDATE meta SET value = '0' WHERE name = 'analysis_version'")
+    assert len(await store.check(repair=False)) == 1200
+    await open_postgres()
     assert await store.check(repair=False) == []
-    await store.close()
 
 
 async def test_pgvector_is_installed_where_the_user_may(
-    postgres_server: PostgresServer, bare_database: str
+    postgres_server: PostgresServer, bare_database: str, open_postgres: Opening
 ) -> None:
-    store = await PostgresStore.open(postgres_server.url(bare_database))
+    store = await open_postgres(postgres_server.url(bare_database))
     assert await store.embedding_model() is None
-    await store.close()
 
 
 async def test_pgvector_is_asked_for_where_the_user_may_not_install_it(
@@ -201,30 +194,25 @@ else:
 
 
 async def test_commits_are_durable_whatever_the_database_is_used_to(
-    postgres_database: str, postgres_server: PostgresServer
+    postgres_database: str, postgres_server: PostgresServer, open_postgres: Opening
 ) -> None:
     name = postgres_database.rpartition("/")[2]
     postgres_server.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")
-    store = await PostgresStore.open(postgres_database)
+    store = await open_postgres()
 
     async def setting(session) -> str:
         return (await session.composed_rows("SHOW synchronous_commit", {}))[0][0]
 
     assert await store._transactions.read(setting) == "on"
-    await store.close()
 
 
-async def test_people_may_read_with_sql(postgres_database: str) -> None:
-    store = await PostgresStore.open(postgres_database)
+async def test_people_may_read_with_sql(store: PostgresStore, owner: asyncpg.Connection) -> None:
     fact = a_memory("Ilka lives in Ghent.", subject="user", predicate="lives_in", object="Ghent")
     await store.apply(a_change_set(a_memory("It rained."), fact, at=NOON))
-    await store.close()
-    connection = await asyncpg.connect(postgres_database)
-    episodes = await connection.fetch("SELECT content FROM perdure.episodic_memories")
-    relations = await connection.fetch(
-        "SELECT subject, predicate, object, statement FROM perdure.knowledge_relations"
+    episodes = await owner.fetch("SELECT content FROM episodic_memories")
+    relations = await owner.fetch(
+        "SELECT subject, predicate, object, statement FROM knowledge_relations"
     )
-    await connection.close()
     assert [row["content"] for row in episodes] == ["It rained."]
     assert [tuple(row) for row in relations] == [
         ("user", "lives_in", "Ghent", "Ilka lives in Ghent.")

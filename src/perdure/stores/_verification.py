@@ -35,7 +35,13 @@ def replay_findings(
     entries: Iterable[JournalEntry], stored: Mapping[str, Memory]
 ) -> Iterator[Finding]:
     """Records that are not what their journal tells. Both must be complete for the same walls."""
-    told = replay(entries)
+    try:
+        told = replay(entries)
+    except (TypeError, ValueError, KeyError) as error:
+        # Entries that others build on are missing or altered; the chain's findings say which.
+        problem = f"the journal cannot be replayed ({type(error).__name__})"
+        yield Finding(place="records", problem=problem)
+        return
     for memory_id in sorted(stored.keys() | told.keys()):
         if memory_id not in stored:
             problem = "the journal tells of it, but it is not stored"

@@ -36,18 +36,38 @@ class _After:
     vectors: dict[str, Vectors | None] = field(default_factory=dict)
 
 
-async def apply_in(session: Session, schema: str, changes: ChangeSet) -> Applied | Refused:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What became of a change set.
+
+    `trace` is where to see whether it was committed: the name and values of a statement. None
+    when it wrote nothing.
+    """
+
+    result: Applied | Refused
+    trace: tuple[str, dict[str, Any]] | None = None
+
+
+async def was_written(session: Session, written: Written) -> bool:
+    """Whether what `apply_in` wrote is in the database."""
+    if written.trace is None:
+        return True
+    name, values = written.trace
+    return bool(await session.value(name, **values))
+
+
+async def apply_in(session: Session, schema: str, changes: ChangeSet) -> Written:
     """Write the change set, or nothing. Must be called in a transaction."""
     walls = walls_of(changes)
     if not walls:
         # Nothing to write. A position no later entry falls short of is known between writers.
         await take_locks(session, exclusive=[model_lock(schema)])
-        return Applied(sequence=await session.value("last_sequence"))
+        return Written(result=Applied(sequence=await session.value("last_sequence")))
     await lock_walls(session, schema, walls)
     ground = await ground_of(session, changes, walls)
     refused = refusal(changes, ground.standing)
     if refused is not None:
-        return refused
+        return Written(result=refused)
     offered = next((item.vectors for item in changes.changes if item.vectors is not None), None)
     model = None if offered is None else await chosen_model(session, offered.model)
     after = _after(changes, ground.stored, model)
@@ -59,8 +79,7 @@ async def apply_in(session: Session, schema: str, changes: ChangeSet) -> Applied
     )  # fmt: skip
     await _count_accesses(session, ground)
     await _write_keys(session, changes)
-    sequence = await _write_journal(session, changes, ground)
-    return Applied(sequence=sequence)
+    return await _write_journal(session, changes, ground)
 
 
 def require_storable(changes: ChangeSet) -> None:
@@ -130,12 +149,12 @@ async def _write_keys(session: Session, changes: ChangeSet) -> None:
     )
 
 
-async def _write_journal(session: Session, changes: ChangeSet, ground: Ground) -> int:
-    """The last sequence written, or, when there is nothing to write, one already reached."""
+async def _write_journal(session: Session, changes: ChangeSet, ground: Ground) -> Written:
     heads = {walls: digest for walls, (_, digest) in ground.heads.items()}
     lines = chained_lines(replace(changes, accesses=ground.accesses), heads)
     if not lines:
-        return max((sequence for sequence, _ in ground.heads.values()), default=0)
+        reached = max((sequence for sequence, _ in ground.heads.values()), default=0)
+        return Written(result=Applied(sequence=reached), trace=_trace_of_key(changes))
     rows = await session.rows(
         "write_entries",
         tenants=[item.line.scope.tenant for item in lines],
@@ -154,7 +173,17 @@ async def _write_journal(session: Session, changes: ChangeSet, ground: Ground) -
         previouses=[item.previous for item in lines],
         digests=[item.digest for item in lines],
     )
-    return max(int(row["sequence"]) for row in rows)
+    last, sequence = lines[-1], max(int(row["sequence"]) for row in rows)
+    values = {**_walls(last.line.scope), "sequence": sequence, "digest": last.digest}
+    return Written(result=Applied(sequence=sequence), trace=("has_entry", values))
+
+
+def _trace_of_key(changes: ChangeSet) -> tuple[str, dict[str, Any]] | None:
+    if not changes.idempotency:
+        return None
+    key = changes.idempotency[0]
+    values = {**_walls(key.scope), "key_digest": key_digest(key.key), "request": key.request}
+    return "has_key", values
 
 
 def _walls(scope: Scope) -> dict[str, Any]:

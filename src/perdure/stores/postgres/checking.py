@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from perdure.domain.records import Memory
+from perdure.errors import CorruptStore
 from perdure.ports.store import Finding
 from perdure.stores._sql.chain import Walls
 from perdure.stores._verification import chain_findings, link_findings, replay_findings
@@ -49,8 +50,8 @@ async def _check_walls(
     for row in rows:
         try:
             stored[row["id"]] = memory_of(row)
-        except (TypeError, ValueError, KeyError) as error:
-            problem = f"the row describes no memory ({type(error).__name__})"
+        except CorruptStore:
+            problem = "the row describes no memory"
             findings.append(Finding(place="records", problem=problem, memory_id=row["id"]))
     findings.extend(replay_findings(entries, stored))
     findings.extend(link_findings(stored))

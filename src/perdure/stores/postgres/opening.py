@@ -37,7 +37,7 @@ async def open_pool(address: Address, *, size: int = POOL_SIZE) -> Any:
     try:
         pool = driver.create_pool(
             address.dsn,
-            min_size=1,
+            min_size=0,
             max_size=size,
             timeout=CONNECT_TIMEOUT_S,
             command_timeout=COMMAND_TIMEOUT_S,
@@ -46,6 +46,8 @@ async def open_pool(address: Address, *, size: int = POOL_SIZE) -> Any:
             reset=_leave_as_it_is,
         )
         await pool
+        # The first connection makes everything ready, or says what is in the way.
+        await pool.release(await pool.acquire())
     except BaseException as error:
         if pool is not None:
             pool.terminate()

@@ -13,6 +13,7 @@ from perdure.domain.journal import canonical
 from perdure.domain.records import EMPTY, Json, Kind, Memory, Source, State
 from perdure.domain.scope import Scope
 from perdure.domain.text import fingerprint
+from perdure.errors import CorruptStore
 from perdure.stores._sql.filters_postgres import instants_of, numeric_json, survives_jsonb
 from perdure.stores._sql.rare_fields import rare_document, rare_fields
 
@@ -72,7 +73,17 @@ def scope_of(row: Row) -> Scope:
 
 
 def memory_of(row: Row) -> Memory:
-    """The memory of a row of `memory_columns`."""
+    """The memory of a row of `memory_columns`. Raises `CorruptStore` when it describes none."""
+    try:
+        return _memory_of(row)
+    except (TypeError, ValueError, KeyError) as error:
+        raise CorruptStore(
+            f"the row of memory {row['id']!r} was altered and describes no memory; "
+            "run verify, and restore the row from a backup"
+        ) from error
+
+
+def _memory_of(row: Row) -> Memory:
     document: dict[str, Json] = json.loads(row["extra"]) if row["extra"] else {}
     metadata = document.pop("metadata", None) or json.loads(row["metadata"])
     rare = rare_fields(document)

@@ -15,7 +15,7 @@ from perdure.domain.visibility import View
 from perdure.errors import Misconfigured
 from perdure.ports.store import Finding, Sizes
 from perdure.stores.postgres.addresses import Address, parse_address
-from perdure.stores.postgres.applying import apply_in, require_storable
+from perdure.stores.postgres.applying import apply_in, require_storable, was_written
 from perdure.stores.postgres.checking import check_all
 from perdure.stores.postgres.conditions import admitting, paging, scope_values
 from perdure.stores.postgres.earlier import reads_as_known
@@ -53,9 +53,10 @@ class PostgresStore:
     async def apply(self, changes: ChangeSet) -> Applied | Refused:
         """Write everything in the change set, or nothing."""
         require_storable(changes)
-        return await self._transactions.write(
-            partial(apply_in, schema=self._schema, changes=changes)
+        written = await self._transactions.write(
+            partial(apply_in, schema=self._schema, changes=changes), witness=was_written
         )
+        return written.result
 
     async def get(self, scope: Scope, ids: Sequence[str]) -> dict[str, Memory]:
         """The memories with these ids behind the scope's walls, whatever their state."""

@@ -61,6 +61,8 @@ class Session:
 
 
 Work = Callable[[Session], Awaitable[Result]]
+Witness = Callable[[Session, Result], Awaitable[bool]]
+"""Looks whether what the work wrote is there."""
 
 
 class _CommitInDoubt(Exception):
@@ -93,12 +95,13 @@ class Transactions:
             lambda: self._within(work, isolation="repeatable_read", readonly=True)
         )
 
-    async def write(self, work: Work[Result]) -> Result:
+    async def write(self, work: Work[Result], *, witness: Witness[Result] | None = None) -> Result:
         """Run the work in a transaction, and return when it is committed durably.
 
         Nothing is written when this raises, except that an `Unavailable` may say it is not known.
         The work runs again after a conflict or a lost connection, so it must have no effects
-        outside the transaction.
+        outside the transaction. When the connection is lost during the commit, the witness tells
+        whether to run it again; work without one may be done twice.
         """
 
         async def once() -> Result:
@@ -106,7 +109,9 @@ class Transactions:
             try:
                 return await self._within(work, outcome=outcome, isolation="read_committed")
             except _CommitInDoubt as doubt:
-                if await self._was_committed(doubt.transaction):
+                if witness is not None and await self._ask(
+                    doubt.transaction, lambda session: witness(session, outcome[0])
+                ):
                     return outcome[0]
                 raise ConnectionResetError("lost before the commit") from doubt
 
@@ -180,8 +185,18 @@ class Transactions:
                 if not is_of_driver(error):
                     raise
 
-    async def _was_committed(self, transaction: str) -> bool:
-        """Ask how a transaction ended whose commit got no answer."""
+    async def _ask(self, transaction: str, was_written: Work[bool]) -> bool:
+        """Whether a transaction whose commit got no answer was committed.
+
+        Its status alone cannot tell: a server that crashed may have given the number of a
+        transaction it forgot to another one. So the status only says when to look.
+        """
+
+        async def asked(session: Session) -> bool | None:
+            if await session.value("transaction_status", id=transaction) == "in progress":
+                return None
+            return await was_written(session)
+
         pause = FIRST_PAUSE_S
         cause: BaseException | None = None
         for _ in range(ATTEMPTS):
@@ -189,14 +204,14 @@ class Transactions:
             pause *= 2
             try:
                 async with self._acquired() as connection:
-                    status = await Session(connection).value("transaction_status", id=transaction)
+                    answer = await asked(Session(connection))
             except Exception as error:
                 if not is_of_driver(error):
                     raise
                 cause = error
                 continue
-            if status in ("committed", "aborted"):
-                return bool(status == "committed")
+            if answer is not None:
+                return answer
         raise Unavailable(
             f"the connection to {self._place} was lost while a change was being committed, and "
             "whether it was written could not be learnt; look before writing again, or repeat the "

@@ -126,13 +126,24 @@ INSERT INTO idempotency (tenant, user_id, key_digest, key, request, answer, at)
 VALUES (:tenant, :user_id, :key_digest, :key, :request, :answer, :at);
 
 -- name: transaction_id
--- Names the transaction, so that its end can be asked for after a lost connection; null when it
--- has written nothing.
+-- The number of the transaction, for `Transactions._ask`; null when it has written nothing.
 SELECT CAST(pg_current_xact_id_if_assigned() AS text);
 
 -- name: transaction_status
--- How that transaction ended: committed, aborted, in progress, or null when it is too long ago.
+-- Asked for 'in progress' only; see `Transactions._ask`.
 SELECT pg_xact_status(CAST(CAST(:id AS text) AS xid8));
+
+-- name: has_entry
+-- Whether this very journal entry was written: a digest covers it and all before it.
+SELECT EXISTS (
+    SELECT 1 FROM journal
+    WHERE tenant = :tenant AND user_id = :user_id AND sequence = :sequence AND digest = :digest);
+
+-- name: has_key
+SELECT EXISTS (
+    SELECT 1 FROM idempotency
+    WHERE tenant = :tenant AND user_id = :user_id AND key_digest = :key_digest
+      AND request = :request);
 
 -- name: last_sequence
 -- The number given out last. Safe to read on from only when no writer is under way.
