@@ -10,6 +10,8 @@ from perdure.domain.records import Strength
 
 MIN_EASE, MAX_EASE = 1.3, 2.5
 LAPSE_FACTOR = 0.5
+MAX_INTERVAL_DAYS = 36_525.0
+"""A century: longer says nothing more, and sums with it leave the calendar."""
 
 
 def ease_after(ease: float, quality: int) -> float:
@@ -27,11 +29,12 @@ def reviewed(strength: Strength, *, quality: int, now: datetime) -> Strength:
     """The strength after a review: interval × ease when it was remembered (quality >= 3).
 
     A lapse halves the interval and starts the repetitions again. The interval never falls under
-    a day, and a remembered review never shortens it.
+    a day nor exceeds a century, and a remembered review never shortens it.
     """
     ease = ease_after(strength.ease, quality)
     if quality >= 3:
-        interval = max(strength.interval_days * ease, strength.interval_days, 1.0)
+        grown = max(strength.interval_days * ease, strength.interval_days, 1.0)
+        interval = min(grown, MAX_INTERVAL_DAYS)
         repetitions = strength.repetitions + 1
     else:
         interval, repetitions = max(strength.interval_days * LAPSE_FACTOR, 1.0), 0

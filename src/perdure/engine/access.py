@@ -10,6 +10,7 @@ from perdure.domain.changes import Accesses
 from perdure.domain.ranking import Candidate
 from perdure.domain.records import Memory
 from perdure.domain.replay import accessed
+from perdure.domain.visibility import View
 
 FLUSH_AT = 512
 """Memories with unwritten recalls that make it worth writing them along with the next change."""
@@ -58,6 +59,13 @@ class AccessLog:
         if pending is None:
             return memory
         return accessed(memory, count=pending.count, last_at=pending.last_at)
+
+    def total(self, view: View) -> int:
+        """Unwritten recalls of memories in the view's scope."""
+        with self._lock:
+            return sum(
+                item.count for item in self._pending.values() if view.admits_scope(item.scope)
+            )
 
     def take(self, *, at_least: int = 1) -> tuple[Accesses, ...]:
         """Everything pending, which the caller now writes; give it back if that fails.

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import Enum
-from types import MappingProxyType
 
 from perdure.domain.changes import Change, Operation
+from perdure.domain.codec import difference
 from perdure.domain.feedback import adjusted_importance
 from perdure.domain.filters import json_value
 from perdure.domain.records import Json, Memory
@@ -72,9 +72,8 @@ def edited(
             memory.expires_at if isinstance(expires_at, Keep) else expiry_of(expires_at, now)
         ),
     )
-    if isinstance(new.metadata, MappingProxyType) and dict(new.metadata) == dict(memory.metadata):
-        new = replace(new, metadata=memory.metadata)
-    return memory if new == memory else replace(new, version=memory.version + 1)
+    # Not by ==, to which 1 and true are the same.
+    return replace(new, version=memory.version + 1) if difference(memory, new) else memory
 
 
 async def update(

@@ -12,11 +12,12 @@ from perdure.engine.writing import write
 async def stats(core: Core, view: View) -> Stats:
     """Counts of the view's scope."""
     sizes = await core.store.sizes(view)
+    recalled = sizes.recalled + core.accesses.total(view)
     return Stats(
         memories=dict(sizes.memories),
-        recalled=sizes.recalled,
+        recalled=recalled,
         used=sizes.used,
-        utility_ratio=sizes.used / sizes.recalled if sizes.recalled else None,
+        utility_ratio=sizes.used / recalled if recalled else None,
         without_vector=sizes.without_vector,
         bytes=sizes.bytes,
         embedding_model=await core.store.embedding_model(),
