@@ -25,6 +25,7 @@ from perdure.domain.results import (
     Verification,
 )
 from perdure.domain.scope import Scope
+from perdure.domain.text import sanitise
 from perdure.domain.times import as_utc
 from perdure.engine import (
     asking,
@@ -84,7 +85,7 @@ def _id_of(target: Target) -> str:
     if isinstance(target, Memory):
         return target.id
     if isinstance(target, str) and target:
-        return target
+        return sanitise(target)
     raise InvalidInput(f"an id or a memory is needed, not {target!r}")
 
 
@@ -406,7 +407,7 @@ class AsyncMemoryManager:
             importance=importance,
             metadata=metadata,
             source=None if source is None else drafts.source_of(source),
-            reason=reason,
+            reason=drafts.note_of(reason, "reason"),
         )
         return await correct.correct(
             core, self._within(scope), _id_of(target), correction, now=core.now(), actor=actor
@@ -427,7 +428,7 @@ class AsyncMemoryManager:
         """
         return await forgetting.forget(
             self._core, self._within(scope), _ids_of(ids), now=self._core.now(), actor=actor,
-            reason=reason,
+            reason=drafts.note_of(reason, "reason"),
         )  # fmt: skip
 
     @_call
@@ -459,7 +460,11 @@ class AsyncMemoryManager:
         )  # fmt: skip
         condition = asking.condition_of(view, kinds=kinds, filters=filters, between=between)
         return await forgetting.forget_all(
-            self._core, condition, now=view.now, actor=actor, reason=reason
+            self._core,
+            condition,
+            now=view.now,
+            actor=actor,
+            reason=drafts.note_of(reason, "reason"),
         )
 
     @_call

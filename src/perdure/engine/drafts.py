@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from hashlib import blake2b
@@ -37,7 +37,7 @@ def text_of(content: object, settings: Settings, *, name: str = "content") -> st
     if not isinstance(content, str):
         raise InvalidInput(f"{name} must be text, not {type(content).__name__}")
     clean = sanitise(content)
-    if is_blank(clean):
+    if is_blank(content):  # before mending: a NUL becomes a mark that is not blank
         raise InvalidInput(f"{name} is empty; there is nothing to store")
     if len(clean) > settings.max_content_chars:
         raise InvalidInput(
@@ -111,6 +111,11 @@ def source_of(source: Source | Mapping[str, Any] | None) -> Source:
                 f"source knows role, speaker and message_ids, not {', '.join(sorted(map(str, unknown)))}"
             )
         source = Source(**{**source, "message_ids": tuple(source.get("message_ids") or ())})
+    if not isinstance(source, Source):
+        raise InvalidInput(
+            "source must be a Source or a mapping with role, speaker and message_ids, "
+            f"not {type(source).__name__}"
+        )
     for name in ("role", "speaker"):
         value = getattr(source, name)
         if value is not None and not isinstance(value, str):
@@ -125,6 +130,8 @@ def source_of(source: Source | Mapping[str, Any] | None) -> Source:
 def attachments_of(attachments: Sequence[Attachment | Mapping[str, Any]]) -> tuple[Attachment, ...]:
     """Attachments as records."""
     made = []
+    if isinstance(attachments, str | Mapping) or not isinstance(attachments, Iterable):
+        raise InvalidInput(f"attachments must be a list, not {type(attachments).__name__}")
     for item in attachments:
         try:
             made.append(item if isinstance(item, Attachment) else Attachment(**item))
@@ -137,6 +144,15 @@ def attachments_of(attachments: Sequence[Attachment | Mapping[str, Any]]) -> tup
                       for name in ("media_type", "digest", "location", "caption")})
         for item in made
     )  # fmt: skip
+
+
+def note_of(note: object, name: str) -> str | None:
+    """An actor or a reason: free text for the journal, or None."""
+    if note is None:
+        return None
+    if not isinstance(note, str):
+        raise InvalidInput(f"{name} must be text, not {type(note).__name__}")
+    return sanitise(note)
 
 
 def key_of(key: object, name: str) -> str | None:
@@ -201,7 +217,7 @@ def draft(
         metadata=metadata_of(metadata, settings),
         key=key_of(key, "key"),
         pinned=pinned,
-        attachments=attachments_of(attachments) if attachments else (),
+        attachments=attachments_of(attachments) if attachments != () else (),
         source=source_of(source),
     )
     if idempotency_key is None:

@@ -48,7 +48,7 @@ def question_of(core: Core, query: object) -> Question:
 
 def _text_question(query: str, limit: int) -> Question:
     text = sanitise(query)
-    if is_blank(text):
+    if is_blank(query):
         raise InvalidInput("the query is empty; use list() to read without a question")
     if len(text) <= limit:
         return Question(text=text, vector=None)

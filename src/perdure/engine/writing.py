@@ -18,6 +18,7 @@ from perdure.domain.changes import (
 )
 from perdure.engine.access import FLUSH_AT
 from perdure.engine.core import Core
+from perdure.engine.drafts import note_of
 from perdure.errors import Conflict
 
 Result = TypeVar("Result")
@@ -43,7 +44,7 @@ async def write(
     change_set = ChangeSet(
         changes=tuple(changes),
         at=at,
-        actor=actor or "",
+        actor=note_of(actor, "actor") or "",
         config_hash=core.hash_config(),
         unless_known=unless_known,
         slots=slots,
