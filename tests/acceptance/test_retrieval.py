@@ -20,7 +20,7 @@ QUESTION = "glühwürmchen"
 def test_a_selective_condition_still_fills_the_limit(home):
     wanted = [f"Wanted {number}" for number in range(12)]
     embedder = ScriptedEmbedder(
-        {QUESTION: [1, 0, 0, 0], **dict.fromkeys(wanted, [0.3, 0.9, 0, 0])},
+        {QUESTION: [1, 0, 0, 0], **{text: [0.3, 0.9, 0, 0] for text in wanted}},
         default=[1, 0.02, 0, 0],
     )
     memory = home.open(embedder=embedder)
