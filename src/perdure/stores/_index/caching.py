@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
 from threading import Lock
 
 from perdure.stores._index.partition import Partition
@@ -18,6 +17,8 @@ class PartitionCache:
     def __init__(self, budget_bytes: int) -> None:
         self._budget = budget_bytes
         self._held: OrderedDict[int, Partition] = OrderedDict()
+        self._sizes: dict[int, int] = {}
+        self._total = 0
         self._lock = Lock()
 
     def get(self, number: int) -> Partition | None:
@@ -28,40 +29,44 @@ class PartitionCache:
                 self._held.move_to_end(number)
             return partition
 
-    def get_or_load(self, number: int, load: Callable[[], Partition]) -> Partition:
-        """The partition, loaded if it is not held."""
-        partition = self.get(number)
-        if partition is None:
-            partition = load()
-            self.put(number, partition)
-        return partition
+    def peek(self, number: int) -> Partition | None:
+        """The partition if it is held."""
+        return self._held.get(number)
 
     def put(self, number: int, partition: Partition) -> None:
         """Hold a partition, dropping others if need be."""
         with self._lock:
             self._held[number] = partition
             self._held.move_to_end(number)
-        self.trim()
+            self._measure(number, partition)
+            self._trim()
 
-    def trim(self) -> None:
-        """Drop what exceeds the budget."""
+    def resized(self, number: int, partition: Partition) -> None:
+        """The partition has grown, or shrunk."""
         with self._lock:
-            total = sum(partition.nbytes for partition in self._held.values())
-            while total > self._budget and len(self._held) > 1:
-                _, dropped = self._held.popitem(last=False)
-                total -= dropped.nbytes
+            if number in self._held:
+                self._measure(number, partition)
+                self._trim()
 
     def drop(self, number: int) -> None:
         """Let go of one partition."""
         with self._lock:
             self._held.pop(number, None)
+            self._total -= self._sizes.pop(number, 0)
 
     def clear(self) -> None:
         """Let go of everything."""
         with self._lock:
             self._held.clear()
+            self._sizes.clear()
+            self._total = 0
 
-    def held(self) -> Iterator[tuple[int, Partition]]:
-        """What is held now."""
-        with self._lock:
-            return iter(list(self._held.items()))
+    def _measure(self, number: int, partition: Partition) -> None:
+        size = partition.nbytes
+        self._total += size - self._sizes.get(number, 0)
+        self._sizes[number] = size
+
+    def _trim(self) -> None:
+        while self._total > self._budget and len(self._held) > 1:
+            dropped, _ = self._held.popitem(last=False)
+            self._total -= self._sizes.pop(dropped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,17 +35,23 @@ class GrowingArray:
         """Bytes held, spare room included."""
         return int(self._room.nbytes)
 
+    def reserve(self, more: int) -> None:
+        """Make exactly enough room for so many more rows."""
+        if self.size + more > len(self._room):
+            self._move(self.size + more)
+
     def extend(self, rows: NDArray[Any]) -> None:
         """Append rows."""
         end = self.size + len(rows)
         if end > len(self._room):
-            # A first filling is exact: most users' memories are loaded once and rarely grow.
-            capacity = end if self.size == 0 else max(end, 2 * self.size, _FIRST_CAPACITY)
-            room = np.empty((capacity, *self._room.shape[1:]), dtype=self._room.dtype)
-            room[: self.size] = self._room[: self.size]
-            self._room = room
+            self._move(max(end, 2 * self.size, _FIRST_CAPACITY))
         self._room[self.size : end] = rows
         self.size = end
+
+    def _move(self, capacity: int) -> None:
+        room = np.empty((capacity, *self._room.shape[1:]), dtype=self._room.dtype)
+        room[: self.size] = self._room[: self.size]
+        self._room = room
 
     def replace(self, positions: NDArray[np.int64] | list[int], rows: Any) -> None:
         """Change rows in a copy, so that views given out before keep what they show."""
@@ -72,16 +79,24 @@ class GrowingColumns:
         """Bytes held, spare room included."""
         return int(self._room.nbytes)
 
-    def extend(self, columns: NDArray[Any]) -> None:
-        """Append rows, given as columns: shape (count, more)."""
-        end = self.size + columns.shape[1]
+    def reserve(self, more: int) -> None:
+        """Make exactly enough room for so many more rows."""
+        if self.size + more > self._room.shape[1]:
+            self._move(self.size + more)
+
+    def extend(self, columns: Sequence[Any] | NDArray[Any]) -> None:
+        """Append rows, given as columns of equal length."""
+        end = self.size + len(columns[0])
         if end > self._room.shape[1]:
-            capacity = end if self.size == 0 else max(end, 2 * self.size, _FIRST_CAPACITY)
-            room = np.empty((len(self._room), capacity), dtype=self._room.dtype)
-            room[:, : self.size] = self._room[:, : self.size]
-            self._room = room
-        self._room[:, self.size : end] = columns
+            self._move(max(end, 2 * self.size, _FIRST_CAPACITY))
+        for room, column in zip(self._room, columns, strict=True):
+            room[self.size : end] = column
         self.size = end
+
+    def _move(self, capacity: int) -> None:
+        room = np.empty((len(self._room), capacity), dtype=self._room.dtype)
+        room[:, : self.size] = self._room[:, : self.size]
+        self._room = room
 
     def replace(self, positions: list[int], columns: NDArray[Any]) -> None:
         """Change rows in a copy, so that views given out before keep what they show."""

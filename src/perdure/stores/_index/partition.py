@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from perdure.ports.embedder import FloatArray
 from perdure.stores._index.growing import GrowingArray, GrowingColumns
 from perdure.stores._index.postings import Postings, counted
 
-NEVER = np.iinfo(np.int64).max
+NEVER = (1 << 63) - 1
 """For a time that is not set, where later means for longer."""
 
 # Bits of `flags`.
@@ -22,37 +22,69 @@ FORGOTTEN, ARCHIVED, RETIRED, SUPERSEDED, GONE = 1, 2, 4, 8, 16
 # Columns of `times`.
 OCCURRED, OCCURRED_END, VALID_FROM, VALID_TO, EXPIRES = range(5)
 
-_COMPACT_AT = 0.25
-"""Share of rows that are gone from which the arrays are made anew."""
+_COMPACT_FROM, _COMPACT_AT = 64, 0.25
+"""The number and share of rows that are gone from which loading afresh pays."""
+_BYTES_PER_ROW, _BYTES_PER_PARTITION = 260, 8192
+"""Roughly what Python's own objects take: the id, the entry in `rows`, the arrays' headers."""
 
 
-class Standing(NamedTuple):
-    """What changes in a memory without its words: one row of the columns.
+class Standings(NamedTuple):
+    """What changes in memories without their words, as columns of equal length.
 
-    `kind`, `agent` and `session` are texts; times are microseconds, NEVER where none is set.
+    `kinds`, `agents` and `sessions` are texts; times are microseconds, NEVER where none is set.
     """
 
-    memory: int
-    id: str
-    flags: int
-    kind: str
-    agent: str
-    session: str
-    occurred_at: int
-    occurred_end: int
-    valid_from: int
-    valid_to: int
-    expires_at: int
-    importance: float
-    accessed_count: int
+    memories: Sequence[int]
+    ids: Sequence[str]
+    flags: Sequence[int]
+    kinds: Sequence[str]
+    agents: Sequence[str]
+    sessions: Sequence[str]
+    occurred_at: Sequence[int]
+    occurred_end: Sequence[int]
+    valid_from: Sequence[int]
+    valid_to: Sequence[int]
+    expires_at: Sequence[int]
+    importance: Sequence[float]
+    accessed: Sequence[int]
+
+    @property
+    def times(self) -> Sequence[Sequence[int]]:
+        """The columns of `times`, in their order."""
+        return self[6:11]
 
 
-class Loaded(NamedTuple):
-    """A memory with what a search needs. `vectors` has shape (pieces, dimension)."""
+class Embedded(NamedTuple):
+    """The vectors of a block's memories: `positions` in the block that have any, how many each
+    (`sizes`), and all of them one after the other."""
 
-    standing: Standing
-    terms: NDArray[np.uint32]
-    vectors: FloatArray | None
+    positions: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    matrix: FloatArray
+
+
+class Block(NamedTuple):
+    """Some memories with what a search needs. `terms` are 32-bit codes as bytes, little endian."""
+
+    standings: Standings
+    terms: Sequence[bytes]
+    embedded: Embedded | None
+
+
+class VectorRows(NamedTuple):
+    """All vectors. Those of one row follow one another; `rows` ascend.
+
+    `rows` are the rows that have vectors and `starts` where each one's begin.
+    """
+
+    matrix: FloatArray
+    rows: NDArray[np.int32]
+    starts: NDArray[np.int64]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether every row that has vectors has exactly one."""
+        return len(self.matrix) == len(self.rows)
 
 
 class Snapshot(NamedTuple):
@@ -73,38 +105,20 @@ class Snapshot(NamedTuple):
     vectors: VectorRows
 
 
-class VectorRows(NamedTuple):
-    """All vectors. Those of one row follow one another; `rows` ascend.
-
-    `rows` are the rows that have vectors and `starts` where each one's begin.
-    """
-
-    matrix: FloatArray
-    rows: NDArray[np.int32]
-    starts: NDArray[np.int64]
-
-    @property
-    def is_single(self) -> bool:
-        """Whether every row that has vectors has exactly one."""
-        return len(self.matrix) == len(self.rows)
-
-
 class Codes:
     """Texts as small numbers, in order of first appearance."""
 
-    __slots__ = ("numbers", "texts")
+    __slots__ = ("numbers",)
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
-        self.texts: list[str] = []
 
-    def code(self, text: str) -> int:
-        """The text's number, a new one if need be."""
-        number = self.numbers.get(text)
-        if number is None:
-            number = self.numbers[text] = len(self.texts)
-            self.texts.append(text)
-        return number
+    def of(self, texts: Sequence[str]) -> list[int]:
+        """The texts' numbers, new ones if need be."""
+        numbers = self.numbers
+        for text in set(texts).difference(numbers):
+            numbers[text] = len(numbers)
+        return [numbers[text] for text in texts]
 
 
 class Partition:
@@ -128,43 +142,56 @@ class Partition:
         self._gone = 0
         self.snapshot = self._published()
 
-    def add(self, loaded: Sequence[Loaded]) -> None:
+    @classmethod
+    def filled(cls, blocks: Iterable[Block], *, size: int) -> Partition:
+        """A partition with these memories, about `size` of them."""
+        partition = cls()
+        partition._reserve(size)
+        terms: list[bytes] = []
+        for block in blocks:
+            partition._append(block, reserving=size)
+            terms.extend(block.terms)
+        partition._append_terms(0, terms)
+        partition.snapshot = partition._published()
+        return partition
+
+    def add(self, block: Block) -> None:
         """Append memories; one that has a row already gets this new one."""
-        if not loaded:
+        if not block.standings.memories:
             return
         first = self._flags.size
-        replaced = [self.rows[item.standing.memory] for item in loaded
-                    if item.standing.memory in self.rows]  # fmt: skip
-        self._append_columns([item.standing for item in loaded])
-        self._append_terms(first, [item.terms for item in loaded])
-        self._append_vectors(first, [item.vectors for item in loaded])
+        rows = self.rows
+        replaced = [rows[memory] for memory in block.standings.memories if memory in rows]
+        self._append(block)
+        self._append_terms(first, block.terms)
         if replaced:
             self._flags.replace(replaced, self._flags.view[replaced] | GONE)
             self._gone += len(replaced)
-        for position, item in enumerate(loaded, start=first):
-            self.rows[item.standing.memory] = position
         self.snapshot = self._published()
 
-    def change(self, standings: Sequence[Standing]) -> None:
+    def change(self, standings: Standings) -> None:
         """Bring the columns of known memories up to date."""
-        if not standings:
-            return
-        rows = [self.rows[item.memory] for item in standings]
-        self._accessed.view[rows] = [item.accessed_count for item in standings]
-        before = self._columns_at(rows)
-        after = self._columns_of(standings)
-        if any(not np.array_equal(old, new) for old, new in zip(before, after, strict=True)):
-            flags, codes, times, importance = after
+        rows = [self.rows[memory] for memory in standings.memories]
+        self._accessed.view[rows] = standings.accessed
+        flags = np.array(standings.flags, dtype=np.uint8)
+        codes = np.array(self._codes_of(standings), dtype=np.int32)
+        times = np.array(standings.times, dtype=np.int64)
+        importance = np.array(standings.importance, dtype=np.float64)
+        # Access counts change often and alone; the rest is copied only when it has changed.
+        if not np.array_equal(self._flags.view[rows], flags):
             self._flags.replace(rows, flags)
+        if not np.array_equal(self._codes.view[:, rows], codes):
             self._codes.replace(rows, codes)
+        if not np.array_equal(self._times.view[:, rows], times):
             self._times.replace(rows, times)
+        if not np.array_equal(self._importance.view[rows], importance):
             self._importance.replace(rows, importance)
         self.snapshot = self._published()
 
     @property
     def wants_compaction(self) -> bool:
         """Whether enough rows are gone that loading afresh pays."""
-        return self._gone > 64 and self._gone > _COMPACT_AT * self._flags.size
+        return self._gone > _COMPACT_FROM and self._gone > _COMPACT_AT * self._flags.size
 
     @property
     def nbytes(self) -> int:
@@ -176,60 +203,50 @@ class Partition:
         held = sum(array.nbytes for array in arrays) + self._postings.nbytes
         if self._matrix is not None:
             held += self._matrix.nbytes
-        return held + 4096 + 200 * len(self._ids)
+        return held + _BYTES_PER_PARTITION + _BYTES_PER_ROW * len(self._ids)
 
-    def _columns_of(self, standings: Sequence[Standing]) -> tuple[NDArray[Any], ...]:
+    def _reserve(self, size: int) -> None:
+        for array in (
+            self._memories, self._flags, self._codes, self._times, self._importance,
+            self._accessed, self._lengths, self._vector_rows, self._vector_starts,
+        ):  # fmt: skip
+            array.reserve(size)
+
+    def _codes_of(self, standings: Standings) -> tuple[list[int], list[int], list[int]]:
         return (
-            np.array([item.flags for item in standings], dtype=np.uint8),
-            np.array(
-                [
-                    (
-                        self.kinds.code(item.kind),
-                        self.agents.code(item.agent),
-                        self.sessions.code(item.session),
-                    )
-                    for item in standings
-                ],
-                dtype=np.int32,
-            ).T,
-            np.array([item[6:11] for item in standings], dtype=np.int64).T,
-            np.array([item.importance for item in standings], dtype=np.float64),
+            self.kinds.of(standings.kinds),
+            self.agents.of(standings.agents),
+            self.sessions.of(standings.sessions),
         )
 
-    def _columns_at(self, rows: list[int]) -> tuple[NDArray[Any], ...]:
-        return (
-            self._flags.view[rows],
-            self._codes.view[:, rows],
-            self._times.view[:, rows],
-            self._importance.view[rows],
-        )
+    def _append(self, block: Block, *, reserving: int = 0) -> None:
+        """Everything of a block but its terms."""
+        standings, first = block.standings, self._flags.size
+        if block.embedded is not None:
+            self._append_vectors(first, block.embedded, reserving)
+        self._flags.extend(np.array(standings.flags, dtype=np.uint8))
+        self._codes.extend(self._codes_of(standings))
+        self._times.extend(standings.times)
+        self._importance.extend(np.array(standings.importance, dtype=np.float64))
+        self._memories.extend(np.array(standings.memories, dtype=np.int64))
+        self._accessed.extend(np.array(standings.accessed, dtype=np.int64))
+        self._ids.extend(standings.ids)
+        self.rows.update(zip(standings.memories, range(first, self._flags.size), strict=True))
 
-    def _append_columns(self, standings: Sequence[Standing]) -> None:
-        flags, codes, times, importance = self._columns_of(standings)
-        self._flags.extend(flags)
-        self._codes.extend(codes)
-        self._times.extend(times)
-        self._importance.extend(importance)
-        self._memories.extend(np.array([item.memory for item in standings], dtype=np.int64))
-        self._accessed.extend(np.array([item.accessed_count for item in standings], dtype=np.int64))
-        self._ids.extend([item.id for item in standings])
-
-    def _append_terms(self, first: int, terms: Sequence[NDArray[np.uint32]]) -> None:
-        lengths = np.array([len(item) for item in terms], dtype=np.int64)
+    def _append_terms(self, first: int, terms: Sequence[bytes]) -> None:
+        lengths = np.array([len(item) for item in terms], dtype=np.int64) // 4
         rows = np.repeat(np.arange(first, first + len(terms), dtype=np.int32), lengths)
         self._lengths.extend(lengths)
-        self._postings = self._postings.with_added(counted(np.concatenate(terms), rows))
+        codes = np.frombuffer(b"".join(terms), dtype="<u4")
+        self._postings = self._postings.with_added(counted(codes, rows))
 
-    def _append_vectors(self, first: int, vectors: Sequence[FloatArray | None]) -> None:
-        present = [(first + i, item) for i, item in enumerate(vectors) if item is not None]
-        if not present:
-            return
+    def _append_vectors(self, first: int, embedded: Embedded, reserving: int) -> None:
         if self._matrix is None:
-            self._matrix = GrowingArray(np.float32, width=present[0][1].shape[1])
-        sizes = np.array([len(item) for _, item in present], dtype=np.int64)
-        starts = self._matrix.size + np.cumsum(sizes) - sizes
-        self._matrix.extend(np.concatenate([item for _, item in present]))
-        self._vector_rows.extend(np.array([row for row, _ in present], dtype=np.int32))
+            self._matrix = GrowingArray(np.float32, width=embedded.matrix.shape[1])
+            self._matrix.reserve(reserving)
+        starts = self._matrix.size + np.cumsum(embedded.sizes) - embedded.sizes
+        self._matrix.extend(embedded.matrix)
+        self._vector_rows.extend(embedded.positions + first)
         self._vector_starts.extend(starts)
 
     def _published(self) -> Snapshot:

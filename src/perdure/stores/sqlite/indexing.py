@@ -7,35 +7,19 @@ process, is applied to the partitions that are held; the others are loaded afres
 from __future__ import annotations
 
 import json
-import logging
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from threading import RLock
 from typing import NamedTuple
 
-import numpy as np
-
-from perdure.ports.embedder import FloatArray
 from perdure.stores._index.caching import PartitionCache
-from perdure.stores._index.partition import (
-    ARCHIVED,
-    FORGOTTEN,
-    NEVER,
-    RETIRED,
-    SUPERSEDED,
-    Loaded,
-    Partition,
-    Standing,
-)
+from perdure.stores._index.partition import Partition
+from perdure.stores.sqlite.blocks import block_of, standings_of
 from perdure.stores.sqlite.rows import Row
 from perdure.stores.sqlite.statements import statements
-from perdure.stores.sqlite.vectors import FLOAT32, packed_bytes, unpack
 
-log = logging.getLogger(__name__)
-
-_STANDING_COLUMNS = 15
-_STATE_FLAGS = {"forgotten": FORGOTTEN, "archived": ARCHIVED}
+_ROWS_AT_ONCE = 4096
 
 
 class Progress(NamedTuple):
@@ -78,11 +62,15 @@ class Indexes:
         if found is not None:
             return found
         with self._lock:
-            return self._cache.get_or_load(number, lambda: self._load(connection, number))
+            found = self._cache.get(number)
+            if found is None:
+                found = self._load(connection, number)
+                self._cache.put(number, found)
+            return found
 
     def held(self, connection: sqlite3.Connection, number: int) -> Partition | None:
         """The partition's index if it is held already."""
-        if self._cache.get(number) is None:
+        if self._cache.peek(number) is None:
             return None
         return self.partition(connection, number)
 
@@ -120,12 +108,13 @@ class Indexes:
             self._model = model
             if is_lost:
                 self._cache.clear()
-            for number, partition in self._cache.held():
-                self._follow(connection, number, partition, changed[number], reloaded[number])
+            for number in changed.keys() | reloaded.keys():
+                partition = self._cache.peek(number)
+                if partition is not None:
+                    self._follow(connection, number, partition, changed[number], reloaded[number])
         finally:
             connection.execute("COMMIT")
         self._applied = progress
-        self._cache.trim()
 
     def _news(
         self, connection: sqlite3.Connection, applied: Progress
@@ -162,76 +151,28 @@ class Indexes:
         if reloaded:
             asked = (self._model.number, json.dumps(sorted(reloaded)))
             rows = connection.execute(self._sql["index_memories"], asked).fetchall()
-            partition.add(list(self._loaded(rows)))
+            partition.add(block_of(rows, self._model.dimension))
         if changed:
             asked_of = (json.dumps(sorted(changed)),)
             rows = connection.execute(self._sql["index_standings"], asked_of).fetchall()
-            partition.change([_standing(row) for row in rows])
+            partition.change(standings_of(rows))
         if partition.wants_compaction:
             self._cache.drop(number)
+        else:
+            self._cache.resized(number, partition)
 
     def _load(self, connection: sqlite3.Connection, number: int) -> Partition:
-        partition = Partition()
+        (size,) = connection.execute(self._sql["index_size"], (number,)).fetchone()
         asked = (self._model.number, number)
-        rows = connection.execute(self._sql["index_partition"], asked).fetchall()
-        partition.add(list(self._loaded(rows)))
-        return partition
+        cursor = connection.execute(self._sql["index_partition"], asked)
+        blocks = (block_of(rows, self._model.dimension) for rows in _batches(cursor))
+        return Partition.filled(blocks, size=size)
 
     def _read_model(self, connection: sqlite3.Connection) -> Model:
         row = connection.execute(self._sql["index_model"]).fetchone()
         return _NO_MODEL if row is None else Model(*row)
 
-    def _loaded(self, rows: Sequence[Row]) -> Iterator[Loaded]:
-        dimension = self._model.dimension
-        for row in rows:
-            try:
-                yield Loaded(
-                    _standing(row),
-                    np.frombuffer(row[_STANDING_COLUMNS], dtype="<u4"),
-                    _vectors(row, dimension),
-                )
-            except (ValueError, TypeError) as error:
-                log.warning(
-                    "store.unreadable_row",
-                    extra={"memory": row[1], "row": row[0], "error": type(error).__name__},
-                )
 
-
-def _standing(row: Row) -> Standing:
-    (
-        memory, id_, state, superseded_by, retired_at, kind, agent, session, occurred_at,
-        occurred_until, valid_from, valid_to, expires_at, importance, accessed_count,
-    ) = row[:_STANDING_COLUMNS]  # fmt: skip
-    flags = _STATE_FLAGS.get(state, 0)
-    if superseded_by is not None:
-        flags |= SUPERSEDED
-    if retired_at is not None:
-        flags |= RETIRED
-    return Standing(
-        memory,
-        id_,
-        flags,
-        kind,
-        agent,
-        session,
-        occurred_at,
-        occurred_at if occurred_until is None else occurred_until,
-        valid_from,
-        NEVER if valid_to is None else valid_to,
-        NEVER if expires_at is None else expires_at,
-        importance,
-        accessed_count,
-    )
-
-
-def _vectors(row: Row, dimension: int | None) -> FloatArray | None:
-    """The row's vectors; None when it has none, or a damaged blob, which `check` reports."""
-    encoding, pieces, data = row[_STANDING_COLUMNS + 1 :]
-    if data is None or dimension is None:
-        return None
-    if len(data) != packed_bytes(encoding, pieces, dimension):
-        log.warning("store.unreadable_vector", extra={"memory": row[1], "row": row[0]})
-        return None
-    if encoding == FLOAT32 and pieces == 1:
-        return np.frombuffer(data, dtype="<f4").reshape(1, dimension)
-    return unpack(encoding, pieces, data)
+def _batches(cursor: sqlite3.Cursor) -> Iterator[list[Row]]:
+    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+        yield rows

@@ -1,26 +1,34 @@
--- name: index_columns
--- What `indexing` reads of a memory besides its words, in its order.
-m.seq, m.id, m.state, m.superseded_by, m.retired_at, m.kind, m.agent, m.session, m.occurred_at,
-m.occurred_until, m.valid_from, m.valid_to, m.expires_at, m.importance, m.accessed_count
+-- name: index_standing
+-- What `indexing` reads of a memory besides its words and vectors: the columns of
+-- `_index.partition.Standings` in their order, with its flags (1 forgotten, 2 archived, 4 retired,
+-- 8 superseded) and its way of writing "never".
+m.seq, m.id,
+(m.state = 'forgotten') + 2 * (m.state = 'archived') + 4 * (m.retired_at IS NOT NULL)
+    + 8 * (m.superseded_by IS NOT NULL),
+m.kind, m.agent, m.session, m.occurred_at, coalesce(m.occurred_until, m.occurred_at), m.valid_from,
+coalesce(m.valid_to, 9223372036854775807), coalesce(m.expires_at, 9223372036854775807),
+m.importance, m.accessed_count
 
 -- name: index_partition
 -- Everything of one partition that can still be found; forgotten memories cannot.
-SELECT {{index_columns}}, m.lexemes, v.encoding, v.pieces, v.data
-FROM memories AS m INDEXED BY memories_alike
+SELECT {{index_standing}}, m.lexemes, v.encoding, v.pieces, v.data
+FROM memories AS m INDEXED BY memories_by_time
 LEFT JOIN vectors AS v ON v.memory = m.seq AND v.model = ?
-WHERE m.partition = ? AND m.state <> 'forgotten'
-ORDER BY m.seq;
+WHERE m.partition = ? AND m.state <> 'forgotten';
+
+-- name: index_size
+-- About how many rows the statement above gives.
+SELECT count(*) FROM memories INDEXED BY memories_by_time WHERE partition = ?;
 
 -- name: index_memories
 -- The same for some memories, whatever their state; their numbers are a JSON list.
-SELECT {{index_columns}}, m.lexemes, v.encoding, v.pieces, v.data
-FROM memories AS m LEFT JOIN vectors AS v ON v.memory = m.seq AND v.model = ?
-WHERE m.seq IN (SELECT value FROM json_each(?))
-ORDER BY m.seq;
+SELECT {{index_standing}}, m.lexemes, v.encoding, v.pieces, v.data
+FROM json_each(?2) AS asked CROSS JOIN memories AS m ON m.seq = asked.value
+LEFT JOIN vectors AS v ON v.memory = m.seq AND v.model = ?1;
 
 -- name: index_standings
 -- The columns alone.
-SELECT {{index_columns}} FROM memories AS m WHERE m.seq IN (SELECT value FROM json_each(?));
+SELECT {{index_standing}} FROM json_each(?) AS asked CROSS JOIN memories AS m ON m.seq = asked.value;
 
 -- name: index_model
 -- The model whose vectors are used; no row before the first vectors.
