@@ -95,7 +95,6 @@ def _continues(char: str) -> bool:
         unicodedata.combining(char) != 0
         or unicodedata.category(char) in ("Mn", "Me", "Mc")
         or char == _ZERO_WIDTH_JOINER
-        or "\ufe00" <= char <= "\ufe0f"
         or "\U0001f3fb" <= char <= "\U0001f3ff"
         or "\U000e0020" <= char <= "\U000e007f"
     )

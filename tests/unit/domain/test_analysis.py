@@ -90,6 +90,12 @@ def test_an_identifier_gives_itself_and_its_parts():
     assert len(set(lexemes("ERR-7Q41-LX"))) == 4
 
 
+@pytest.mark.parametrize("name", ["C++", "C#", "茶 C++", "茶 C#"])
+def test_the_name_of_a_language_is_a_term_of_its_own(name):
+    assert set(query_lexemes(name)) - set(lexemes("c 茶"))
+    assert set(query_lexemes(name)) <= set(lexemes(f"she writes {name} well"))
+
+
 def test_stop_words_are_not_looked_for_unless_there_is_nothing_else():
     assert query_lexemes("the kettle") == query_lexemes("kettle")
     assert query_lexemes("to be or not to be") != ()

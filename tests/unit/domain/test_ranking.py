@@ -212,6 +212,11 @@ def test_an_explanation_shows_the_arms_it_came_from():
     assert explain(bare, preset=BALANCED, config_hash="").arms == {"lexical": 0.2}
 
 
+def test_an_arm_that_found_nothing_is_not_shown():
+    (item,) = rank([a_candidate(cosine=0.4)], preset=BALANCED, calibration=UNCALIBRATED, now=NOON)
+    assert explain(item, preset=BALANCED, config_hash="").arms == {"vector": 0.4}
+
+
 def test_reciprocal_ranks_by_hand():
     merged = reciprocal_rank([["a", "b"], ["b", "c"]])
     assert merged == {
