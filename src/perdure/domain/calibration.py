@@ -10,6 +10,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
+Anchors = tuple[tuple[float, float], ...]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
@@ -19,10 +21,19 @@ class Calibration:
     first's, above the last the last's. `noise` is the cosine up to which a pair says nothing: a
     hit found by its vector alone must exceed it. None means the encoder is not calibrated: every
     neighbour counts as a candidate.
+
+    `beside_words` are the anchors in force when the question shares words with some memory (None:
+    the same ones). A small encoder is the weaker witness there: counted in full, it would push
+    what only sounds alike above what says the very words.
     """
 
-    anchors: tuple[tuple[float, float], ...] = ((0.0, 0.0), (1.0, 1.0))
+    anchors: Anchors = ((0.0, 0.0), (1.0, 1.0))
     noise: float | None = None
+    beside_words: Anchors | None = None
+
+    def in_force(self, *, words_in_common: bool) -> Anchors:
+        """The anchors to read cosines by, for a question with or without words in common."""
+        return self.beside_words if words_in_common and self.beside_words else self.anchors
 
     def relevance(self, cosine: float) -> float:
         """Relevance in [0, 1] of a pair with this cosine."""

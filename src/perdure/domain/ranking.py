@@ -125,7 +125,8 @@ FloatColumn = NDArray[np.float64]
 
 def _relevance(cosines: FloatColumn, lexical: FloatColumn, calibration: Calibration) -> FloatColumn:
     """Each candidate's relevance to the question, in [0, 1], from both arms (NaN: no vector)."""
-    points, values = zip(*calibration.anchors, strict=True)
+    anchors = calibration.in_force(words_in_common=bool(lexical.any()))
+    points, values = zip(*anchors, strict=True)
     vector = np.interp(cosines, points, values)
     vector[np.isnan(cosines)] = 0.0
     return relevance(vector, lexical_relevance(lexical))
