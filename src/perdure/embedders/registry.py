@@ -26,9 +26,6 @@ from perdure.ports.embedder import Embedder
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
 GROUP = "perdure.embedders"
 BUILT_IN = ("default", "local", "hashing", "openai", "off")
 
