@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from perdure.domain.query import Condition
 from perdure.domain.times import to_micros
 from perdure.domain.visibility import View
+from perdure.stores._index.columns import Mask
 from perdure.stores._index.partition import (
     ARCHIVED,
     EXPIRES,
@@ -23,8 +24,6 @@ from perdure.stores._index.partition import (
     Partition,
     Snapshot,
 )
-
-Mask = NDArray[np.bool_]
 
 
 def admitted(partition: Partition, snapshot: Snapshot, condition: Condition) -> Mask:

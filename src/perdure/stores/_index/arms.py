@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from perdure.domain.lexical import K1, B, inverse_document_frequency
 from perdure.ports.embedder import FloatArray
-from perdure.stores._index.admitting import Mask
+from perdure.stores._index.columns import Mask
 from perdure.stores._index.partition import Snapshot, VectorRows
 
 _GATHERED_BELOW = 0.3

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perdure.ports.embedder import FloatArray
+from perdure.stores._index.fields import Fields
 from perdure.stores._index.growing import GrowingArray, GrowingColumns
 from perdure.stores._index.postings import Postings, counted
 
@@ -126,6 +127,7 @@ class Partition:
 
     def __init__(self) -> None:
         self.rows: dict[int, int] = {}
+        self.fields = Fields()
         self.kinds, self.agents, self.sessions = Codes(), Codes(), Codes()
         self._ids: list[str] = []
         self._memories = GrowingArray(np.int64)
@@ -186,6 +188,7 @@ class Partition:
             self._times.replace(rows, times)
         if not np.array_equal(self._importance.view[rows], importance):
             self._importance.replace(rows, importance)
+        self.fields.forget(rows)
         self.snapshot = self._published()
 
     @property
@@ -200,7 +203,7 @@ class Partition:
             self._memories, self._flags, self._codes, self._times, self._importance,
             self._accessed, self._lengths, self._vector_rows, self._vector_starts,
         )  # fmt: skip
-        held = sum(array.nbytes for array in arrays) + self._postings.nbytes
+        held = sum(array.nbytes for array in arrays) + self._postings.nbytes + self.fields.nbytes
         if self._matrix is not None:
             held += self._matrix.nbytes
         return held + _BYTES_PER_PARTITION + _BYTES_PER_ROW * len(self._ids)

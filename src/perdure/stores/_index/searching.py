@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from perdure.domain.query import Found, Search
 from perdure.domain.ranking import Candidate
 from perdure.ports.embedder import FloatArray
-from perdure.stores._index.admitting import Mask
 from perdure.stores._index.arms import (
     Counted,
     best_positions,
@@ -20,6 +19,7 @@ from perdure.stores._index.arms import (
     lexical_scores,
     rarities,
 )
+from perdure.stores._index.columns import Mask
 from perdure.stores._index.partition import OCCURRED, Snapshot
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from threading import RLock
 from typing import NamedTuple
 
@@ -73,13 +73,6 @@ class Indexes:
         if self._cache.peek(number) is None:
             return None
         return self.partition(connection, number)
-
-    def each(
-        self, connection: sqlite3.Connection, numbers: Sequence[int]
-    ) -> Iterator[tuple[int, Partition]]:
-        """The indexes of several partitions, loaded one after the other."""
-        for number in numbers:
-            yield number, self.partition(connection, number)
 
     def clear(self) -> None:
         """Let go of everything."""

@@ -28,7 +28,7 @@ from perdure.stores.sqlite.copying import copy_to
 from perdure.stores.sqlite.durability import IS_SUPPORTED, LogFlusher
 from perdure.stores.sqlite.entries import JournalReader
 from perdure.stores.sqlite.failures import translated
-from perdure.stores.sqlite.finding import search as search_indexes
+from perdure.stores.sqlite.finding import Finder
 from perdure.stores.sqlite.indexing import Indexes
 from perdure.stores.sqlite.known import known_reads
 from perdure.stores.sqlite.opening import open_writer
@@ -242,7 +242,7 @@ class SqliteStore:
 
     def _search(self, connection: sqlite3.Connection, search: Search) -> Found:
         numbers = self._reader.partitions_of(connection, search.condition.view)
-        return search_indexes(connection, self._indexes, numbers, search)
+        return Finder(connection, self._indexes).search(numbers, search)
 
     def _known(self, connection: sqlite3.Connection, view: View) -> ReferenceReads:
         assert view.known_as_of is not None
@@ -250,8 +250,12 @@ class SqliteStore:
         return known_reads(connection, self._partitions, self._journal, numbers, view.known_as_of)
 
     def _count(self, connection: sqlite3.Connection, condition: Condition) -> int:
-        numbers = self._reader.partitions_of(connection, condition.view)
-        return sum(self._reader.count(connection, condition, number) for number in numbers)
+        finder = Finder(connection, self._indexes)
+        total = 0
+        for number in self._reader.partitions_of(connection, condition.view):
+            found = finder.count(number, condition)
+            total += self._reader.count(connection, condition, number) if found is None else found
+        return total
 
     def _sizes(self, connection: sqlite3.Connection, view: View) -> Sizes:
         narrowing = not view.everything

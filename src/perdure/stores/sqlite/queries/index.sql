@@ -39,3 +39,9 @@ WHERE t.name = 'embedding_model';
 -- The numbers of one partition's memories that pass a filter.
 SELECT m.seq FROM memories AS m JOIN partitions AS p USING (partition)
 WHERE m.partition = :partition AND {filter};
+
+-- name: field_values
+-- The values of one column, chosen by Python, for memories whose numbers are a JSON list.
+SELECT m.seq, {column}
+FROM json_each(?) AS asked CROSS JOIN memories AS m ON m.seq = asked.value
+CROSS JOIN partitions AS p USING (partition);
