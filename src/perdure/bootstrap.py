@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -24,11 +25,13 @@ from perdure.engine.gate import Gate
 from perdure.engine.ids import IdFactory
 from perdure.engine.short_term import ShortTermBuffers
 from perdure.engine.upkeep import flush_accesses
-from perdure.errors import InvalidInput, Misconfigured
+from perdure.errors import InvalidInput, Misconfigured, PerdureError
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.store import Store
 from perdure.running import Direct, DirectPortal, Portal, Running
+
+log = logging.getLogger(__name__)
 
 STORE_GROUP = "perdure.stores"
 URL_VARIABLE = "PERDURE_URL"
@@ -144,6 +147,8 @@ def embedder_of(given: Embedder | str | None, settings: Settings) -> Embedder | 
     `openai:…` goes to `OPENAI_BASE_URL` (OpenAI's own without it) with the key `OPENAI_API_KEY`.
     """
     from perdure.embedders.caching import CachingEmbedder
+    from perdure.embedders.channels import ChannelledEmbedder
+    from perdure.embedders.local import LocalEmbedder
     from perdure.embedders.registry import resolve_embedder
 
     chosen = resolve_embedder(
@@ -151,6 +156,9 @@ def embedder_of(given: Embedder | str | None, settings: Settings) -> Embedder | 
         api_key=os.environ.get(SERVICE_KEY_VARIABLE),
         base_url=os.environ.get(SERVICE_URL_VARIABLE),
     )
+    if isinstance(chosen, LocalEmbedder):
+        # Several writers share batches, and a query gets in between them.
+        chosen = ChannelledEmbedder(chosen)
     if chosen is None or settings.embedding_cache == 0 or isinstance(chosen, CachingEmbedder):
         return chosen
     return CachingEmbedder(chosen, capacity=settings.embedding_cache)
@@ -158,10 +166,18 @@ def embedder_of(given: Embedder | str | None, settings: Settings) -> Embedder | 
 
 def _warm(embedder: Embedder | None) -> Thread | None:
     """Load a model in the background, so that the first answer need not wait for it."""
-    warm_up = getattr(embedder, "warm_up", None)
+    warm_up: Callable[[], None] | None = getattr(embedder, "warm_up", None)
     if warm_up is None:
         return None
-    thread = Thread(target=warm_up, name="perdure-warm-up", daemon=True)
+
+    def load() -> None:
+        try:
+            warm_up()
+        except PerdureError as error:
+            # Whoever needs the model first is told again, as an error of that call.
+            log.warning("embedder.warm_up_failed", extra={"cause": str(error)})
+
+    thread = Thread(target=load, name="perdure-warm-up", daemon=True)
     thread.start()
     return thread
 

@@ -17,6 +17,7 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 JOIN_TIMEOUT_S = 10.0
 WORKERS = 16
+QUERY_WORKERS = 2
 
 
 async def close_embedder(embedder: Embedder) -> None:
@@ -120,11 +121,14 @@ def _run(
 
 
 class ThreadedEmbedder:
-    """A blocking embedder behind a pool of worker threads."""
+    """A blocking embedder behind worker threads; queries have their own, so that they never wait
+    behind a bulk write."""
 
-    def __init__(self, embedder: Embedder, pool: ThreadPoolExecutor) -> None:
+    def __init__(
+        self, embedder: Embedder, *, queries: ThreadPoolExecutor, documents: ThreadPoolExecutor
+    ) -> None:
         self._embedder = embedder
-        self._pool = pool
+        self._pools = {"query": queries, "document": documents}
 
     @property
     def model(self) -> EmbeddingModel:
@@ -134,7 +138,8 @@ class ThreadedEmbedder:
     async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
         """As the embedder inside, in a worker thread."""
         work = partial(_run, self._embedder.embed, (texts,), {"purpose": purpose})
-        result: FloatArray = await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        pool = self._pools[purpose]
+        result: FloatArray = await asyncio.get_running_loop().run_in_executor(pool, work)
         return result
 
 
@@ -143,6 +148,7 @@ class OnLoop:
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="perdure")
+        self._queries = ThreadPoolExecutor(QUERY_WORKERS, thread_name_prefix="perdure-query")
         self._embedders: list[Embedder] = []
         self._is_closed = False
 
@@ -151,7 +157,7 @@ class OnLoop:
 
     def embedder(self, embedder: Embedder) -> Embedder:
         if is_blocking(embedder):
-            return ThreadedEmbedder(embedder, self._pool)
+            return ThreadedEmbedder(embedder, queries=self._queries, documents=self._pool)
         self._embedders.append(embedder)
         return embedder
 
@@ -172,3 +178,4 @@ class OnLoop:
         for embedder in self._embedders:
             await close_embedder(embedder)
         self._pool.shutdown(wait=True)
+        self._queries.shutdown(wait=True)

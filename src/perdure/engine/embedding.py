@@ -17,7 +17,8 @@ from perdure.ports.store import Store
 log = logging.getLogger(__name__)
 
 DEFAULT_WHOLE_TOKENS = 256
-PIECE_TOKENS = 48
+PIECE_TOKENS = 32
+"""One or two sentences: the fact in a longer piece drowns in its neighbours."""
 BATCH_TEXTS = 64
 
 
