@@ -113,3 +113,10 @@ async def test_a_value_the_database_cannot_keep_is_the_callers_to_mend(
     with pytest.raises(InvalidInput):
         await store.apply(a_change_set(memory := a_memory(subject="a\x00b"), at=NOON))
     assert await store.get(ILKA, [memory.id]) == {}
+
+
+async def test_nothing_has_a_name_that_cannot_be_stored(store: PostgresStore) -> None:
+    for name in ("\x00", "\ud800"):
+        assert await store.get(ILKA, [name]) == {}
+        assert await store.history(ILKA, name) == []
+        assert await store.slot(ILKA, name) == []

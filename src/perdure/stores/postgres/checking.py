@@ -42,9 +42,7 @@ async def _check_walls(
     if repair:
         await lock_walls(session, schema, [walls])
     rows = await session.rows("derived_within", **values)
-    entries = [
-        entry_of(row) for row in await session.rows("entries_behind", **values, everything=False)
-    ]
+    entries = [entry_of(row) for row in await session.rows("journal_of", **values)]
     findings = list(chain_findings(entries))
     stored: dict[str, Memory] = {}
     for row in rows:

@@ -20,8 +20,20 @@ _COLUMNS = {
 }
 
 
-def scope_values(view: View) -> dict[str, Any]:
-    """What `{{walls}}` and `{{scope}}` ask for."""
+Composed = tuple[str, dict[str, Any]]
+"""A statement that Python finished, and its values."""
+
+
+def within(name: str, view: View, **values: Any) -> Composed:
+    """The named statement behind the view's walls."""
+    return STATEMENTS[name].format(walls=_walls(view)), {**_scope_values(view), **values}
+
+
+def _walls(view: View) -> str:
+    return STATEMENTS["of_tenant" if view.everything else "of_user"]
+
+
+def _scope_values(view: View) -> dict[str, Any]:
     scope = view.scope
     return {
         "tenant": scope.tenant,
@@ -32,13 +44,13 @@ def scope_values(view: View) -> dict[str, Any]:
     }
 
 
-def admitting(name: str, condition: Condition, **parts: str) -> tuple[str, dict[str, Any]]:
+def admitting(name: str, condition: Condition, **parts: str) -> Composed:
     """The named statement with the condition's filter in place, and the values of both."""
     view = condition.view
     compiled = compile_filter(condition.filter, _DIALECT)
     starts, ends = condition.between
     values = {
-        **scope_values(view),
+        **_scope_values(view),
         "now": view.now,
         "moment": view.moment,
         "expired": "expired" in view.include,
@@ -50,10 +62,10 @@ def admitting(name: str, condition: Condition, **parts: str) -> tuple[str, dict[
         "ends": ends,
         **compiled.params,
     }
-    return STATEMENTS[name].format(filter=compiled.sql, **parts), values
+    return STATEMENTS[name].format(walls=_walls(view), filter=compiled.sql, **parts), values
 
 
-def paging(query: Query) -> tuple[str, dict[str, Any]]:
+def paging(query: Query) -> Composed:
     """The statement for one page, and its values."""
     column = _COLUMNS[query.order]
     direction, beyond = ("DESC", "<") if query.descending else ("ASC", ">")

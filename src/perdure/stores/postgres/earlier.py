@@ -10,7 +10,7 @@ import numpy as np
 from perdure.domain.changes import Vectors
 from perdure.domain.visibility import View
 from perdure.stores._reference import ReferenceReads, as_known, indexed
-from perdure.stores.postgres.conditions import scope_values
+from perdure.stores.postgres.conditions import within
 from perdure.stores.postgres.rows import Row, entry_of, memory_of
 from perdure.stores.postgres.transactions import Session
 
@@ -20,13 +20,14 @@ async def reads_as_known(session: Session, view: View, moment: datetime) -> Refe
 
     Must run in a snapshot: records and journal have to be of the same moment.
     """
-    values = scope_values(view)
-    vectors = _by_memory(await session.rows("vectors_within", **values))
+    vectors = _by_memory(await session.composed_rows(*within("vectors_within", view)))
     current = {
         row["id"]: indexed(memory_of(row), vectors.get(row["id"]))
-        for row in await session.rows("records_within", **values)
+        for row in await session.composed_rows(*within("records_within", view))
     }
-    entries = [entry_of(row) for row in await session.rows("entries_behind", **values)]
+    entries = [
+        entry_of(row) for row in await session.composed_rows(*within("entries_behind", view))
+    ]
     return ReferenceReads(as_known(entries, moment, current))
 
 

@@ -12,6 +12,8 @@ from perdure.stores.postgres.locking import lock_walls, model_lock, take_locks
 from perdure.stores.postgres.rows import memory_of
 from perdure.stores.postgres.transactions import Session
 
+BATCH = 10_000
+
 Place = tuple[str, str, str]
 """A memory's tenant, user and id."""
 
@@ -71,7 +73,10 @@ async def set_vectors(
 
 
 async def adopt(session: Session, schema: str, model: str, replacing: str | None) -> bool:
-    """Make `model` the store's, if the present one is `replacing`."""
+    """Make `model` the store's, if the present one is `replacing`.
+
+    Vectors of the other stay until `drop_foreign` has removed them, and are used for nothing.
+    """
     await take_locks(session, exclusive=[model_lock(schema)])
     present = await session.value("embedding_model")
     if present == model:
@@ -79,8 +84,12 @@ async def adopt(session: Session, schema: str, model: str, replacing: str | None
     if present != replacing:
         return False
     await session.rows("set_model", model=model)
-    await session.rows("drop_foreign_vectors", model=model)
     return True
+
+
+async def drop_foreign(session: Session) -> bool:
+    """Remove a batch of the vectors that other models made; whether there were any."""
+    return bool(await session.value("drop_foreign_vectors", limit=BATCH))
 
 
 async def lacking(session: Session, model: str, limit: int) -> list[Memory]:

@@ -11,16 +11,17 @@ from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Ve
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
 from perdure.domain.scope import Scope
+from perdure.domain.text import sanitise
 from perdure.domain.visibility import View
 from perdure.errors import Misconfigured
 from perdure.ports.store import Finding, Sizes
 from perdure.stores.postgres.addresses import Address, parse_address
 from perdure.stores.postgres.applying import apply_in, require_storable, was_written
 from perdure.stores.postgres.checking import check_all
-from perdure.stores.postgres.conditions import admitting, paging, scope_values
+from perdure.stores.postgres.conditions import admitting, paging, within
 from perdure.stores.postgres.earlier import reads_as_known
 from perdure.stores.postgres.locking import take_locks, tenant_lock
-from perdure.stores.postgres.modelling import adopt, lacking, set_vectors
+from perdure.stores.postgres.modelling import adopt, drop_foreign, lacking, set_vectors
 from perdure.stores.postgres.opening import POOL_SIZE, open_pool
 from perdure.stores.postgres.rows import entry_of, memory_of
 from perdure.stores.postgres.searching import search_rows
@@ -63,7 +64,10 @@ class PostgresStore:
 
         async def work(session: Session) -> dict[str, Memory]:
             rows = await session.rows(
-                "by_id", tenant=scope.tenant, user_id=scope.user, ids=list(ids)
+                "by_id",
+                tenant=scope.tenant,
+                user_id=scope.user,
+                ids=[memory_id for memory_id in ids if _is_storable(memory_id)],
             )
             return {row["id"]: memory_of(row) for row in rows}
 
@@ -83,7 +87,7 @@ class PostgresStore:
             )
             return [memory_of(row) for row in rows]
 
-        return await self._transactions.read(work)
+        return await self._transactions.read(work) if _is_storable(key) else []
 
     async def query(self, query: Query) -> list[Memory]:
         """One page, sorted by the order's value and then by id."""
@@ -140,7 +144,7 @@ class PostgresStore:
             )
             return [entry_of(row) for row in rows]
 
-        return await self._transactions.read(work)
+        return await self._transactions.read(work) if _is_storable(memory_id) else []
 
     async def changes_since(
         self, view: View, sequence: int, *, limit: int | None = None
@@ -155,8 +159,8 @@ class PostgresStore:
             if view.everything:
                 key = tenant_lock(self._schema, view.scope.tenant)
                 await take_locks(session, exclusive=[key])
-            rows = await session.rows(
-                "entries_within", **scope_values(view), after=sequence, limit=limit
+            rows = await session.composed_rows(
+                *within("entries_within", view, after=sequence, limit=limit)
             )
             return [entry_of(row) for row in rows]
 
@@ -186,10 +190,16 @@ class PostgresStore:
         return await self._transactions.read(work)
 
     async def adopt_model(self, model: str, *, replacing: str | None) -> bool:
-        """Make `model` the one whose vectors are used, if the present one is `replacing`."""
-        return await self._transactions.write(
+        """Make `model` the one whose vectors are used, if the present one is `replacing`.
+
+        The vectors of the other are then removed batch by batch, while reads and writes go on.
+        """
+        adopted = await self._transactions.write(
             partial(adopt, schema=self._schema, model=model, replacing=replacing)
         )
+        while adopted and await self._transactions.write(drop_foreign):
+            pass
+        return adopted
 
     async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
         """Take or renew an exclusive right until `now` + `duration`."""
@@ -214,7 +224,7 @@ class PostgresStore:
         """Counts and bytes for `stats`."""
 
         async def work(session: Session) -> Sizes:
-            states = await session.rows("counts", **scope_values(view))
+            states = await session.composed_rows(*within("counts", view))
             size = await session.value("bytes", schema=self._address.quoted_schema)
             return Sizes(
                 memories={row["state"]: row["memories"] for row in states},
@@ -241,6 +251,11 @@ class PostgresStore:
     async def close(self) -> None:
         """Finish what runs and close the connections."""
         await self._transactions.close()
+
+
+def _is_storable(name: str) -> bool:
+    """Whether anything can have this name: PostgreSQL keeps neither NUL nor half a character."""
+    return sanitise(name) == name
 
 
 async def open_postgres(url: str) -> PostgresStore:

@@ -8,6 +8,11 @@ ORDER BY tenant, user_id;
 SELECT {{memory_columns}}, m.fingerprint, CAST(m.lexemes AS text) AS lexemes, m.instants
 FROM memories AS m WHERE m.tenant = :tenant AND m.user_id = :user_id ORDER BY m.id;
 
+-- name: journal_of
+-- A (tenant, user)'s journal from the first entry.
+SELECT {{entry_columns}} FROM journal AS m
+WHERE m.tenant = :tenant AND m.user_id = :user_id ORDER BY m.sequence;
+
 -- name: repair_derived
 UPDATE memories SET fingerprint = :fingerprint, lexemes = CAST(CAST(:lexemes AS text) AS bigint[]),
     instants = :instants

@@ -20,18 +20,22 @@ WHERE m.tenant = :tenant AND m.user_id = :user_id
   AND m.retired_at IS NULL AND m.state <> 'forgotten'
 ORDER BY m.valid_from, m.id;
 
--- name: walls
--- Tenant and user match exactly; with `everything` the tenant alone.
-m.tenant = :tenant AND (:everything OR m.user_id = :user_id)
+-- name: of_user
+-- The walls of a view. Python puts this or the next in for `{walls}`: one statement with a switch
+-- for both would be planned for neither.
+m.tenant = :tenant AND m.user_id = :user_id
+
+-- name: of_tenant
+m.tenant = :tenant
 
 -- name: scope
 -- `domain.visibility.View.admits_scope`: a blank agent or session admits all.
-{{walls}}
+{walls}
 AND (:everything OR ((:agent = '' OR m.agent = :agent) AND (:session = '' OR m.session = :session)))
 
 -- name: admitted
 -- `domain.visibility.is_visible`, and the kinds and time window of a `domain.query.Condition`.
--- Python puts the filter in the braces.
+-- Python puts in the filter.
 {{scope}}
 AND m.state <> 'forgotten'
 AND (:expired OR m.expires_at IS NULL OR m.expires_at > :now)
@@ -72,9 +76,8 @@ WITH terms AS MATERIALIZED (
     FROM memories AS m WHERE {{admitted}}
 ), compared AS MATERIALIZED (
     SELECT v.tenant, v.user_id, v.memory_id, max(-(v.embedding <#> :vector)) AS cosine
-    FROM admitted AS a JOIN vectors AS v
+    FROM admitted AS a JOIN (SELECT * FROM vectors AS m WHERE {walls} AND m.model = :model) AS v
       ON v.tenant = a.tenant AND v.user_id = a.user_id AND v.memory_id = a.id
-    WHERE v.model = :model
     GROUP BY v.tenant, v.user_id, v.memory_id
 ), placed AS (
     SELECT a.*, s.cosine, row_number() OVER (ORDER BY s.cosine DESC NULLS LAST, a.id) AS place
@@ -92,12 +95,12 @@ FROM totals AS t LEFT JOIN placed AS p
 
 -- name: records_within
 -- Every record behind a view's walls, for reads of an earlier state of knowledge.
-SELECT {{memory_columns}} FROM memories AS m WHERE {{walls}};
+SELECT {{memory_columns}} FROM memories AS m WHERE {walls};
 
 -- name: vectors_within
 -- Their vectors, the pieces of each in order.
 SELECT m.memory_id, m.model, m.embedding FROM vectors AS m
-WHERE {{walls}} ORDER BY m.memory_id, m.piece;
+WHERE {walls} ORDER BY m.memory_id, m.piece;
 
 -- name: entry_columns
 -- What `rows.entry_of` reads.
@@ -118,7 +121,7 @@ WHERE {{scope}} AND m.sequence > :after ORDER BY m.sequence LIMIT :limit;
 
 -- name: entries_behind
 -- The same by the walls alone, from the first: what folding the journal needs.
-SELECT {{entry_columns}} FROM journal AS m WHERE {{walls}} ORDER BY m.sequence;
+SELECT {{entry_columns}} FROM journal AS m WHERE {walls} ORDER BY m.sequence;
 
 -- name: counts
 -- What `stats` counts of a view's scope, by state.
@@ -126,6 +129,7 @@ SELECT m.state, count(*) AS memories, sum(m.accessed_count) AS recalled, sum(m.u
        count(*) FILTER (WHERE m.state <> 'forgotten' AND NOT EXISTS (
            SELECT 1 FROM vectors AS v
            WHERE v.tenant = m.tenant AND v.user_id = m.user_id AND v.memory_id = m.id
+             AND v.model = (SELECT value FROM meta WHERE name = 'embedding_model')
        )) AS without_vector
 FROM memories AS m WHERE {{scope}} GROUP BY m.state;
 

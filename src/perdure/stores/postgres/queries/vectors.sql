@@ -10,8 +10,16 @@ INSERT INTO meta (name, value) VALUES ('embedding_model', :model)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
 -- name: drop_foreign_vectors
--- Of every tenant: vectors of two models cannot be compared.
-DELETE FROM vectors WHERE model <> :model;
+-- Some of the vectors, of every tenant, that another model made than the store's, which nothing
+-- reads any more; how many they were.
+WITH gone AS (
+    DELETE FROM vectors AS v
+    WHERE (v.tenant, v.user_id, v.memory_id, v.piece) IN (
+        SELECT f.tenant, f.user_id, f.memory_id, f.piece FROM vectors AS f
+        WHERE f.model <> (SELECT value FROM meta WHERE name = 'embedding_model') LIMIT :limit)
+    RETURNING 1
+)
+SELECT count(*) FROM gone;
 
 -- name: owned_versions
 -- Whose these memories are and which version of them is stored.
