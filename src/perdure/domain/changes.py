@@ -118,7 +118,7 @@ class ChangeSet:
     the store as it was before the set.
     `unless_known` names changes (by position) that must not be applied when a stored memory, as
     the changes before that position leave it, already says the same (`domain.duplicates.restates`
-    at the time `at`), or an earlier new memory of this set does.
+    at the time `at`), or an earlier change of this set made one say it.
     A set with idempotency keys and no changes still records the keys.
     """
 
@@ -149,8 +149,8 @@ class Refused:
     """Nothing was written, because a precondition failed.
 
     `known` maps positions of `unless_known` changes to the memory that already says it: of several
-    stored ones that with the smallest id, otherwise the first new one of the set that says it and
-    is not itself known, so that all of them may be left out together.
+    stored ones that with the smallest id, otherwise the first of the set that says it and is not
+    itself known, so that all of them may be left out together.
     `stale` lists ids whose version moved, that are gone or that exist already; `slots` the keys
     that changed. `repeated` maps positions in `idempotency` to the answer of the earlier request
     with the same key and digest; `clashing` lists positions whose key was used with another

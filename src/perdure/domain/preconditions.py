@@ -80,20 +80,19 @@ def _known(changes: ChangeSet, alike: Mapping[int, Collection[Memory]]) -> dict[
     """For each position that is known already, the memory that says it."""
     known: dict[int, Memory] = {}
     so_far: dict[str, Memory] = {}
-    created: dict[str, list[str]] = {}  # by their words, so that a large set stays linear
+    said: dict[str, list[str]] = {}  # ids by the words, so that a large set stays linear
     for position, change in enumerate(changes.changes):
         words = identity_text(change.after.content)
         if position in changes.unless_known:
             stored = {memory.id: memory for memory in alike.get(position, ())}
-            for memory_id in (*sorted(stored), *created.get(words, ())):
+            for memory_id in (*sorted(stored), *said.get(words, ())):
                 standing = so_far.get(memory_id) or stored[memory_id]
                 if restates(change.after, standing, changes.at):
                     known[position] = standing
                     break
         if position not in known:
             so_far[change.after.id] = change.after
-            if change.before is None:
-                created.setdefault(words, []).append(change.after.id)
+            said.setdefault(words, []).append(change.after.id)
     return known
 
 

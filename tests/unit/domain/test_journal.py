@@ -1,9 +1,12 @@
 """The journal's chain."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from perdure.domain.changes import Accesses, JournalEntry, Operation
 from perdure.domain.codec import encode
@@ -104,6 +107,32 @@ def test_canonical_text_is_sorted_compact_and_readable():
     assert canonical({"b": 1.0, "a": ["茶", None, True]}) == '{"a":["茶",null,true],"b":1.0}'
     with pytest.raises(ValueError, match="JSON"):
         canonical(float("nan"))
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=3), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@given(json_values)
+def test_canonical_text_is_what_the_standard_library_writes(value):
+    expected = json.dumps(
+        value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    )
+    assert canonical(value) == expected
+    assert json.loads(canonical(value)) == value
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), [float("-inf")], object(), {"a": b""}]
+)
+def test_what_is_no_json_has_no_canonical_text(value):
+    with pytest.raises((ValueError, TypeError)):
+        canonical(value)
 
 
 def test_each_change_is_a_line_with_what_changed():

@@ -86,6 +86,15 @@ def test_an_earlier_change_of_the_set_makes_a_later_one_known():
     assert refusal(freely, Standing()) is None
 
 
+def test_what_the_set_has_just_changed_is_known_by_its_new_words():
+    old = a_memory("old words")
+    renewed = successor(old, content="new words")
+    changes = a_change_set(
+        a_change(renewed, before=old), a_memory("new words"), unless_known=frozenset({1})
+    )
+    assert refusal(changes, standing_with(old)) == Refused(known={1: renewed})
+
+
 def test_a_key_is_asked_for_by_its_walls():
     def key(name, request, scope=ILKA):
         return IdempotencyKey(scope=scope, key=name, request=request, answer={"n": request})

@@ -187,6 +187,40 @@ def test_an_interruption_ends_where_the_next_value_begins():
     assert slot.days(1, 6) == [["lake"], ["hotel"], ["hotel"], ["town"], ["town"], ["town"]]
 
 
+def test_a_value_that_ended_when_the_next_begins_is_left_alone():
+    slot = Slot()
+    hotel = slot.tell("hotel", 0, 2).memory
+    succession = slot.tell("lake", 2)
+    assert succession.superseded == ()
+    assert slot.memories[hotel.id] == hotel
+    assert slot.days(1, 2) == [["hotel"], ["lake"]]
+
+
+def test_an_interruption_until_the_same_end_resumes_nothing():
+    slot = Slot()
+    slot.tell("hotel", 0, 4)
+    succession = slot.tell("hospital", 2, 4)
+    assert [change.reason for change in succession.changes] == [None, SUCCEEDED]
+    assert slot.days(1, 4) == [["hotel"], ["hospital"], ["hospital"], []]
+
+
+def test_a_mistake_does_not_resume():
+    slot = Slot()
+    slot.tell("lake", 0)
+    succession = slot.tell("hotel", 0, 2)
+    assert len(succession.changes) == 2
+    assert slot.days(0, 3) == [["hotel"], ["hotel"], [], []]
+
+
+def test_nothing_resumes_where_another_value_begins():
+    # Two members overlap, as an import may leave them.
+    lake, town = a_memory("lake", at=NOON), a_memory("town", at=NOON + 4 * DAY)
+    hotel = a_memory("hotel", at=NOON + 2 * DAY, valid_to=NOON + 6 * DAY)
+    succession = succeed([lake, town], hotel, now=NOON + 9 * DAY, new_id=an_id)
+    assert succession.memory.valid_to == town.valid_from
+    assert len(succession.changes) == 2
+
+
 def test_a_gap_is_not_filled_by_what_had_ended():
     slot = Slot()
     hotel = slot.tell("hotel", 0, 2).memory

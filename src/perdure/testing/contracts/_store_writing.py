@@ -476,6 +476,7 @@ class RefusesWhatIsKnown:
         "fields",
         [
             {"state": State.FORGOTTEN},
+            {"state": State.ARCHIVED},
             {"state": State.SUPERSEDED, "retired_at": NOON},
             {"retired_at": NOON},
             {"expires_at": NOON},
@@ -530,6 +531,15 @@ class RefusesWhatIsKnown:
                 unless_known=frozenset({0, 2}),
             )
         )
+
+    def test_what_the_set_has_just_changed_is_known_by_its_new_words(self, stand: Stand) -> None:
+        old = stand.keep(a_memory("old words"))
+        renewed = successor(old, content="new words")
+        change = a_change(renewed, before=old)
+        refused = stand.refuse(
+            a_change_set(change, a_memory("new words"), unless_known=frozenset({1}))
+        )
+        assert refused == Refused(known={1: renewed})
 
     def test_odd_texts_are_known_too(self, stand: Stand) -> None:
         memories = {name: a_memory(text) for name, text in ODD_TEXTS.items() if text.strip()}
