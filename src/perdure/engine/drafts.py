@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import date, datetime, timedelta
 from hashlib import blake2b
 from types import MappingProxyType
@@ -227,7 +227,8 @@ def draft(
         "agent": scope.agent, "session": scope.session, "metadata": dict(memory.metadata),
         "times": [_told(item) for item in
                   (occurred_at, occurred_until, valid_from, valid_to, expires_at)],
-        "pinned": pinned,
+        "pinned": pinned, "source": astuple(memory.source),
+        "attachments": [astuple(item) for item in memory.attachments],
     }  # fmt: skip
     digest = blake2b(canonical(asked).encode("utf-8"), digest_size=16).hexdigest()
     return Draft(

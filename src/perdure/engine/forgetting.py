@@ -60,6 +60,7 @@ async def forget(
             if memory.state is not State.FORGOTTEN
         ]
         await write_or_retry(core, changes, at=now, actor=actor)
+        core.short_term.forgotten(change.after for change in changes)
         return Forgotten(ids=tuple(change.after.id for change in changes))
 
     return await deciding(core, attempt, "forget")
@@ -87,6 +88,7 @@ async def forget_all(
                     "call again for the rest"
                 )
             continue
+        core.short_term.forgotten(memories)
         forgotten.extend(change.after.id for change in changes)
 
 
@@ -115,6 +117,7 @@ async def restore(
         vectors = await _vectors_of(core, memory, back)
         changes[0] = replace(changes[0], vectors=vectors)
         await write_or_retry(core, changes, at=now, actor=actor, slots=slots)
+        core.short_term.reread(back.scope)
         return core.accesses.overlay(back)
 
     return await deciding(core, attempt, f"restore of {memory_id}")

@@ -293,6 +293,8 @@ async def _import_batch(
             "others wrote the same memories while they were imported; run the import again, "
             "what is in is skipped"
         )
+    for scope in {change.after.scope for change in changes}:
+        core.short_term.reread(scope)
     return Imported(
         added=len(added),
         skipped=skipped,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from perdure.domain.slots import succeed
 from perdure.engine.core import Core
 from perdure.engine.drafts import Draft
 from perdure.engine.reembedding import make_up_backlog
-from perdure.engine.short_term import departure
+from perdure.engine.short_term import Room, departure
 from perdure.engine.writing import Retry, collapsed, deciding, write
 from perdure.errors import Conflict
 
@@ -32,7 +32,9 @@ class _Plan:
     slots: dict[SlotKey, list[Memory]] = field(default_factory=dict)
     slot_states: dict[SlotKey, SlotState] = field(default_factory=dict)
     answers: dict[int, Remembered] = field(default_factory=dict)
-    arriving: dict[Scope, list[str]] = field(default_factory=dict)
+    arriving: dict[Scope, list[int]] = field(default_factory=dict)
+    rooms: list[Room] = field(default_factory=list)
+    keyed: tuple[int, ...] = ()
 
 
 async def remember(
@@ -41,17 +43,25 @@ async def remember(
     """Store every draft in one transaction; the answers are in the order of the drafts."""
     texts = [draft.memory.searchable_text for draft in drafts]
     vectors = await core.embedding.vectors(texts)
+    firsts = _first_requests(drafts)
     settled: dict[int, Remembered] = {}
 
     async def attempt() -> list[Remembered]:
-        plan = await _plan(core, drafts, vectors, settled, now)
-        result = await _write(core, plan, drafts, settled, now=now, actor=actor)
-        if isinstance(result, Refused):
-            await _settle(core, result, plan, drafts, settled)
-            raise Retry
-        for scope, ids in plan.arriving.items():
-            core.short_term.arrived(scope, ids)
+        plan = _Plan()
+        try:
+            await _draw_up(core, plan, drafts, vectors, {*settled, *firsts}, now)
+            result = await _write(core, plan, drafts, settled, now=now, actor=actor)
+            if isinstance(result, Refused):
+                await _settle(core, result, plan, drafts, settled)
+                raise Retry
+        except BaseException:
+            for scope in plan.arriving:
+                core.short_term.reread(scope)
+            raise
+        for room in plan.rooms:
+            core.short_term.written(room)
         answers = plan.answers | settled
+        answers |= {at: replace(answers[first], repeated=True) for at, first in firsts.items()}
         return [answers[position] for position in range(len(drafts))]
 
     answers = await deciding(core, attempt, "remember")
@@ -60,14 +70,41 @@ async def remember(
     return answers
 
 
-async def _plan(
+def _first_requests(drafts: Sequence[Draft]) -> dict[int, int]:
+    """Where a draft repeats the request of an earlier one: its position and that one's.
+
+    `Conflict` when one idempotency key is used for two things.
+    """
+    firsts: dict[int, int] = {}
+    seen: dict[tuple[str, str, str], int] = {}
+    for position, draft in enumerate(drafts):
+        if draft.idempotency_key is None:
+            continue
+        first = seen.setdefault((*draft.memory.scope.walls, draft.idempotency_key), position)
+        if first == position:
+            continue
+        if drafts[first].request != draft.request:
+            raise _clash([draft.idempotency_key])
+        firsts[position] = first
+    return firsts
+
+
+def _clash(keys: Iterable[str | None]) -> Conflict:
+    return Conflict(
+        f"idempotency key {', '.join(map(repr, keys))} was used before for something else; "
+        "use a fresh key for a new request. Nothing was changed"
+    )
+
+
+async def _draw_up(
     core: Core,
+    plan: _Plan,
     drafts: Sequence[Draft],
     vectors: Sequence[Vectors | None],
-    settled: Mapping[int, Remembered],
+    settled: Collection[int],
     now: datetime,
-) -> _Plan:
-    plan = _Plan()
+) -> None:
+    """Fill in the plan."""
     for position, draft in enumerate(drafts):
         if position in settled:
             continue
@@ -82,12 +119,24 @@ async def _plan(
             outcome=Outcome.DEFERRED if deferred else Outcome.STORED, memory=memory
         )
         if memory.kind is Kind.SHORT_TERM:
-            plan.arriving.setdefault(memory.scope, []).append(memory.id)
-    for scope, ids in plan.arriving.items():
-        for leaving in await core.short_term.leaving(scope, len(ids), now):
-            plan.changes.append(departure(leaving, promote=core.settings.long_term, now=now))
+            plan.arriving.setdefault(memory.scope, []).append(position)
     plan.changes = collapsed(plan.changes)
-    return plan
+    for scope, positions in plan.arriving.items():
+        await _plan_room(core, plan, scope, positions, now)
+
+
+async def _plan_room(
+    core: Core, plan: _Plan, scope: Scope, positions: Sequence[int], now: datetime
+) -> None:
+    """What leaves the session's short-term buffer because of what comes."""
+    arriving = [plan.answers[position].memory for position in positions]
+    room = await core.short_term.make_room(scope, [item.id for item in arriving], now)
+    plan.rooms.append(room)
+    leaving = [*room.leaving, *arriving[: room.passing]]
+    left = [departure(item, promote=core.settings.long_term, now=now) for item in leaving]
+    plan.changes.extend(left)
+    for position, change in zip(positions, left[len(room.leaving) :], strict=False):
+        plan.answers[position] = replace(plan.answers[position], memory=change.after)
 
 
 async def _plan_slot(
@@ -148,6 +197,7 @@ async def _write(
     actor: str | None,
 ) -> Refused | None:
     keys = _idempotency(plan, drafts, settled)
+    plan.keyed = tuple(keys)
     if not plan.changes and not keys:
         return None
     result = await write(
@@ -161,30 +211,27 @@ async def _write(
             if change.after.id in plan.unless_known and change.before is None
         ),
         slots=tuple(plan.slot_states.values()),
-        idempotency=keys,
+        idempotency=tuple(keys.values()),
     )
     return result if isinstance(result, Refused) else None
 
 
 def _idempotency(
     plan: _Plan, drafts: Sequence[Draft], settled: Mapping[int, Remembered]
-) -> tuple[IdempotencyKey, ...]:
-    keys = []
+) -> dict[int, IdempotencyKey]:
+    """The keys to be recorded, by the position of their draft, in order."""
+    keys: dict[int, IdempotencyKey] = {}
     for position, draft in enumerate(drafts):
-        if draft.idempotency_key is None:
-            continue
-        given = plan.answers.get(position) or settled[position]
-        if given.repeated:
-            continue  # recorded by the earlier request
-        keys.append(
-            IdempotencyKey(
-                scope=draft.memory.scope,
-                key=draft.idempotency_key,
-                request=draft.request,
-                answer=_answer(given),
-            )
+        given = plan.answers.get(position) or settled.get(position)
+        if draft.idempotency_key is None or given is None or given.repeated:
+            continue  # without one, or recorded by the earlier request
+        keys[position] = IdempotencyKey(
+            scope=draft.memory.scope,
+            key=draft.idempotency_key,
+            request=draft.request,
+            answer=_answer(given),
         )
-    return tuple(keys)
+    return keys
 
 
 def _answer(given: Remembered) -> dict[str, Any]:
@@ -204,22 +251,14 @@ async def _settle(
 ) -> None:
     """Turn what the store refused into answers, so that the next attempt leaves it out."""
     if refused.clashing:
-        keyed = [draft for draft in drafts if draft.idempotency_key is not None]
-        names = ", ".join(repr(keyed[i].idempotency_key) for i in refused.clashing)
-        raise Conflict(
-            f"idempotency key {names} was used before for something else; "
-            "use a fresh key for a new request. Nothing was changed"
-        )
-    keyed_positions = [i for i, draft in enumerate(drafts) if draft.idempotency_key is not None]
+        raise _clash(drafts[plan.keyed[index]].idempotency_key for index in refused.clashing)
     for index, answer in refused.repeated.items():
-        position = keyed_positions[index]
+        position = plan.keyed[index]
         settled[position] = await _repeated(core, drafts[position].memory.scope, answer)
     by_id = {draft.memory.id: position for position, draft in enumerate(drafts)}
     for index, known in refused.known.items():
         position = by_id[plan.changes[index].after.id]
         settled[position] = Remembered(outcome=Outcome.ALREADY_KNOWN, memory=known)
-    for scope in plan.arriving:
-        core.short_term.reread(scope)
 
 
 async def _repeated(core: Core, scope: Scope, answer: Mapping[str, Any]) -> Remembered:
