@@ -53,7 +53,7 @@ def test_content_that_is_missing_is_refused_before_any_embedding(counted):
     unchanged(memory, note, embedder)
 
 
-@pytest.mark.parametrize("query", BLANKS[:5] + [None, 7, True, {}], ids=repr)
+@pytest.mark.parametrize("query", [*BLANKS[:5], None, 7, True, {}], ids=repr)
 def test_a_question_that_asks_nothing_is_refused_before_any_embedding(counted, query):
     memory, note, embedder = counted
     for call in (memory.recall, memory.recall_context):
@@ -70,7 +70,7 @@ def test_a_question_that_is_missing_is_refused(counted):
     unchanged(memory, note, embedder)
 
 
-@pytest.mark.parametrize("content", BLANKS[:5] + [7], ids=repr)
+@pytest.mark.parametrize("content", [*BLANKS[:5], 7], ids=repr)
 def test_updating_to_nothing_is_refused_before_any_embedding(counted, content):
     memory, note, embedder = counted
     with pytest.raises(InvalidInput, match="content"):
