@@ -39,7 +39,7 @@ _NO_INSTANT = np.iinfo(np.int64).min
 _KEPT_VERDICTS = 32
 _BYTES_PER_VALUE = 150
 _NEGATIONS = {Operator.NE: Operator.EQ, Operator.NIN: Operator.IN}
-_SYMBOLS: Mapping[Operator, Callable[[NDArray[Any], Any], Mask]] = {
+_SYMBOLS: Mapping[Operator, Callable[..., Any]] = {
     Operator.GT: np.greater,
     Operator.GTE: np.greater_equal,
     Operator.LT: np.less,
@@ -139,9 +139,11 @@ class Column:
             compare = _SYMBOLS[comparison.operator]
             if isinstance(value, datetime):
                 instants = self._all_instants()[start:]
-                return (instants != _NO_INSTANT) & compare(instants, to_micros(value))
+                named: Mask = (instants != _NO_INSTANT) & compare(instants, to_micros(value))
+                return named
             if isinstance(value, int | float) and abs(value) <= _EXACT:
-                return compare(self._all_floats()[start:], float(value))
+                found: Mask = compare(self._all_floats()[start:], float(value))
+                return found
         plain = Comparison(field=_FIELD, operator=comparison.operator, value=value)
         return np.array([_passes(plain, item) for item in self._values[start:]], dtype=np.bool_)
 

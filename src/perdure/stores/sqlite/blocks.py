@@ -10,7 +10,7 @@ import numpy as np
 
 from perdure.stores._index.partition import Block, Embedded, Standings
 from perdure.stores.sqlite.rows import Row
-from perdure.stores.sqlite.vectors import FLOAT32, packed_bytes, unpack
+from perdure.stores.sqlite.vectors import ENCODINGS, FLOAT32, packed_bytes, unpack
 
 log = logging.getLogger(__name__)
 
@@ -72,14 +72,15 @@ def _embedded(
         return None
     encodings, pieces, data = columns
     whole = packed_bytes(FLOAT32, 1, dimension)
-    if set(encodings) == {FLOAT32} and set(pieces) == {1} and set(map(len, data)) == {whole}:
+    is_plain = set(encodings) == {FLOAT32} and set(pieces) == {1}
+    if is_plain and set(map(type, data)) == {bytes} and set(map(len, data)) == {whole}:
         matrix = np.frombuffer(b"".join(data), dtype="<f4").reshape(-1, dimension)
         count = len(rows)
         return Embedded(np.arange(count), np.ones(count, dtype=np.int64), matrix)
     present = [
-        (position, unpack(*row[_WIDTH + 1 :]))
+        (position, unpack(encodings[position], pieces[position], data[position], dimension))
         for position, row in enumerate(rows)
-        if row[_WIDTH + 3] is not None and _is_whole(row, dimension)
+        if data[position] is not None and _is_whole(row, dimension)
     ]
     if not present:
         return None
@@ -92,7 +93,8 @@ def _embedded(
 
 def _is_whole(row: Row, dimension: int) -> bool:
     encoding, pieces, data = row[_WIDTH + 1 :]
-    if len(data) == packed_bytes(encoding, pieces, dimension):
+    is_typed = type(data) is bytes and type(pieces) is int and encoding in ENCODINGS.values()
+    if is_typed and pieces > 0 and len(data) == packed_bytes(encoding, pieces, dimension):
         return True
     log.warning("store.unreadable_vector", extra={"memory": row[1], "row": row[0]})
     return False

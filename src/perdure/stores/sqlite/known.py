@@ -53,5 +53,5 @@ def _vectors(connection: sqlite3.Connection, number: int) -> dict[str, Vectors]:
     rows = connection.execute(sql["partition_vectors"], (number,)).fetchall()
     for memory_id, model, dimension, encoding, pieces, data in rows:
         if dimension and len(data) == packed_bytes(encoding, pieces, dimension):
-            found[memory_id] = Vectors(model=model, rows=unpack(encoding, pieces, data))
+            found[memory_id] = Vectors(model=model, rows=unpack(encoding, pieces, data, dimension))
     return found

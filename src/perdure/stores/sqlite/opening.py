@@ -14,6 +14,7 @@ from perdure.stores.sqlite.failures import is_busy, translated
 from perdure.stores.sqlite.migrating import APPLICATION_ID, migrate, newest
 from perdure.stores.sqlite.options import SqliteOptions
 from perdure.stores.sqlite.reanalysing import reanalyse
+from perdure.stores.sqlite.statements import statements
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +92,8 @@ def _make_ready(connection: sqlite3.Connection, options: SqliteOptions) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         applied = migrate(connection)
+        # On a file that may not be written, SQLite would begin a reading transaction in silence.
+        connection.execute(statements()["touch_nothing"])
         reanalysed = reanalyse(connection)
         connection.execute("COMMIT")
     except BaseException:

@@ -59,8 +59,8 @@ CREATE INDEX memories_by_time ON memories (partition, recorded_at, id);
 CREATE INDEX memories_alike ON memories (partition, fingerprint);
 CREATE INDEX memories_by_slot ON memories (partition, key) WHERE key IS NOT NULL;
 
--- The vectors of a memory, all pieces in one row. `encoding` 0: float32, pieces × dimension;
--- 1: one float32 scale per piece, then int8, pieces × dimension. Little endian.
+-- The vectors of a memory, all pieces in one row, little endian. `encoding` 0: float32, pieces ×
+-- dimension; 1: as `vectors.Packed` says.
 CREATE TABLE vectors (
     memory   INTEGER PRIMARY KEY REFERENCES memories,
     model    INTEGER NOT NULL REFERENCES models,

@@ -56,18 +56,19 @@ ORDER BY {order} LIMIT :limit;
 
 -- name: count_admitted
 -- How many memories of one partition a condition admits.
-SELECT count(*) FROM memories AS m JOIN partitions AS p USING (partition)
+SELECT count(*) FROM partitions AS p
+CROSS JOIN memories AS m INDEXED BY memories_by_time USING (partition)
 WHERE m.partition = :partition AND {{visible}} AND {filter};
 
 -- name: partition_memories
 -- Everything of one partition, whatever its state.
-SELECT {{memory_columns}} FROM memories AS m WHERE m.partition = ? ORDER BY m.seq;
+SELECT {{memory_columns}} FROM memories AS m INDEXED BY memories_by_time WHERE m.partition = ?;
 
 -- name: sizes
 -- Counts for `stats`, by state.
 SELECT m.state, count(*), total(m.accessed_count), total(m.used_count),
        total(v.memory IS NULL)
-FROM memories AS m JOIN partitions AS p USING (partition)
+FROM partitions AS p CROSS JOIN memories AS m INDEXED BY memories_by_time USING (partition)
 LEFT JOIN vectors AS v
   ON v.memory = m.seq
  AND v.model = (SELECT d.model FROM models AS d JOIN meta AS t ON t.value = d.identity

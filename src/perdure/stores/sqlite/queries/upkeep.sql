@@ -5,6 +5,10 @@ SELECT value FROM meta WHERE name = ?;
 INSERT INTO meta (name, value) VALUES (?, ?)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
+-- name: touch_nothing
+-- Changes no row, but fails where none may be changed.
+UPDATE meta SET value = value WHERE FALSE;
+
 -- name: memories_after
 -- Every memory in batches, by number.
 SELECT {{memory_columns}} FROM memories AS m WHERE m.seq > ? ORDER BY m.seq LIMIT ?;
