@@ -1,0 +1,1 @@
+"""Measuring how well memories are understood and recalled, on labelled files."""
