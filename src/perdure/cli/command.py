@@ -56,7 +56,7 @@ class _SharedHelp(click.Command):
         shared: list[tuple[str, str]] = []
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None:
+            if record is not None and not isinstance(parameter, click.Argument):
                 (shared if parameter.name in SHARED else own).append(record)
         for title, records in (("Options", own), ("Shared options", shared)):
             if records:
