@@ -14,16 +14,16 @@ from datetime import datetime
 from typing import Literal
 
 from perdure.domain.changes import Accesses, Change, JournalEntry, Operation, Refused
-from perdure.domain.codec import Document, decode, encode, merge
+from perdure.domain.codec import Document, encode
 from perdure.domain.journal import canonical
 from perdure.domain.records import Memory, State
 from perdure.domain.replay import replay
 from perdure.domain.results import Exported, Imported
 from perdure.domain.scope import Scope
-from perdure.domain.text import fingerprint, sanitise
 from perdure.domain.times import as_utc, iso
 from perdure.domain.visibility import View
 from perdure.engine.core import Core
+from perdure.engine.soundness import require_storable, require_words, sound_history, sound_memory
 from perdure.engine.writing import write
 from perdure.errors import Conflict, InvalidInput
 
@@ -31,6 +31,7 @@ FORMAT = 1
 BATCH = 500
 OnConflict = Literal["skip", "replace", "error"]
 IN_THE_FILE = "imported over another version"
+TOMBSTONE = "tombstone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,6 @@ def _tombstone(memory: Memory) -> Document:
         "id": memory.id,
         "scope": scope,
         "forgotten_at": iso(memory.retired_at or memory.recorded_at),
-        "fingerprint": fingerprint(memory.content),
     }
 
 
@@ -98,16 +98,21 @@ def read_lines(lines: Iterable[str], bound: Scope) -> Iterator[Imports]:
     """
     numbered = enumerate(lines, start=1)
     _require_header(next(numbered, (1, ""))[1])
+    seen: set[str] = set()
     for number, line in numbered:
         if line.strip():
-            yield _read_line(number, line, bound)
+            imports = _read_line(number, line, bound)
+            if imports.memory.id in seen:
+                raise InvalidInput(f"line {number} of the export repeats an earlier memory")
+            seen.add(imports.memory.id)
+            yield imports
 
 
 def _require_header(line: str) -> None:
     try:
         header = json.loads(line)
         made = header["perdure"] == "export" and int(header["format"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         made = False
     if not made:
         raise InvalidInput("the file is not an export: its first line does not say so")
@@ -120,8 +125,11 @@ def _require_header(line: str) -> None:
 def _read_line(number: int, line: str, bound: Scope) -> Imports:
     try:
         raw = json.loads(line)
+        require_storable(raw)
         imports = _from_tombstone(raw["tombstone"]) if "tombstone" in raw else _from_memory(raw)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except KeyError as error:
+        raise InvalidInput(f"line {number} of the export is damaged: no {error}") from error
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidInput(f"line {number} of the export is damaged: {error}") from error
     scope = imports.memory.scope
     if scope.tenant != bound.tenant or any(
@@ -136,27 +144,24 @@ def _read_line(number: int, line: str, bound: Scope) -> Imports:
 
 
 def _from_tombstone(raw: Document) -> Imports:
-    at = as_utc(raw["forgotten_at"])
-    memory = Memory(
-        id=raw["id"], content="", scope=Scope(**raw["scope"]), occurred_at=at, recorded_at=at,
-        valid_from=at, retired_at=at, state=State.FORGOTTEN,
-    )  # fmt: skip
-    return Imports(
-        memory=memory,
-        changes=(Change(operation=Operation.FORGOTTEN, after=memory, at=at, reason="tombstone"),),
+    at = raw["forgotten_at"]
+    document = {
+        "id": raw["id"], "content": "", "scope": raw["scope"], "state": State.FORGOTTEN.value,
+        "occurred_at": at, "recorded_at": at, "valid_from": at, "retired_at": at,
+    }  # fmt: skip
+    memory = sound_memory(document)
+    change = Change(
+        operation=Operation.FORGOTTEN, after=memory, at=memory.recorded_at, reason=TOMBSTONE
     )
+    return Imports(memory=memory, changes=(change,))
 
 
 def _from_memory(raw: Document) -> Imports:
-    memory = decode(raw["memory"])
-    if sanitise(memory.content) != memory.content or not memory.content:
-        raise ValueError("its content is empty or not storable")
-    document: Document = {}
+    memory = sound_memory(raw["memory"])
+    require_words(memory)
     before: Memory | None = None
     changes: list[Change] = []
-    for step in raw["history"]:
-        document = merge(document, step["change"])
-        after = decode(document)
+    for step, after in sound_history(raw["history"], memory):
         changes.append(
             Change(
                 operation=Operation(step["operation"]),
@@ -168,8 +173,7 @@ def _from_memory(raw: Document) -> Imports:
             )
         )
         before = after
-    if before is None:
-        raise ValueError("it has no history")
+    assert before is not None
     counted = replace(
         before, accessed_count=memory.accessed_count, last_accessed_at=memory.last_accessed_at
     )
