@@ -13,6 +13,14 @@ from tests.acceptance.embedders import CountingEmbedder, StrictEmbedder
 from tests.acceptance.reading import ids, texts
 
 
+def nested(levels):
+    """A mapping in a mapping in a mapping…"""
+    value = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
 @pytest.fixture
 def counted(home):
     """A memory with one note, and its embedder."""
@@ -94,6 +102,7 @@ def test_updating_to_nothing_is_refused_before_any_embedding(counted, content):
         {"metadata": {"a": float("inf")}},
         {"metadata": {"a": 2**64}},
         {"metadata": {"a": "x" * 70_000}},
+        {"metadata": nested(1_000)},
         {"key": ""},
         {"key": "  "},
         {"key": 7},
