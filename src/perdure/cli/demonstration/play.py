@@ -64,7 +64,7 @@ def _ask_both_languages(stage: Stage, mei: MemoryManager) -> None:
         ("Who does not eat meat?", "Tomás", "English, found in English"),
         ("我的猫叫什么名字？", "墨墨", "Chinese, found in Chinese"),
         ("Which food am I allergic to?", "花生", "asked in English, told in Chinese"),
-        ("妈妈喜欢喝什么茶？", "jasmine", "asked in Chinese, told in English"),
+        ("母亲爱喝什么茶？", "jasmine", "asked in Chinese, told in English"),
         ("我的自行车怎么了？", "stolen", "asked in Chinese, told in English"),
     ):
         found = stage.ask(mei, question, filters=HERS)
