@@ -118,7 +118,7 @@ def test_updating_to_nothing_is_refused_before_any_embedding(counted, content):
         {"source": {"role": 7}},
         {"source": "user"},
     ],
-    ids=lambda wrong: repr(wrong)[:40],
+    ids=lambda wrong: next(iter(wrong)),
 )
 def test_an_argument_that_makes_no_sense_is_refused_before_any_embedding(counted, wrong):
     memory, note, embedder = counted
