@@ -86,39 +86,40 @@ def test_updating_to_nothing_is_refused_before_any_embedding(counted, content):
     unchanged(memory, note, embedder)
 
 
+WRONG = [
+    {"kind": "xyz"},
+    {"kind": 3},
+    {"importance": 1.5},
+    {"importance": -0.1},
+    {"importance": "high"},
+    {"importance": True},
+    {"importance": float("nan")},
+    {"metadata": ["a"]},
+    {"metadata": {"a": object()}},
+    {"metadata": {1: "a"}},
+    {"metadata": {"a": float("inf")}},
+    {"metadata": {"a": 2**64}},
+    {"metadata": {"a": "x" * 70_000}},
+    {"metadata": nested(1_000)},
+    {"key": ""},
+    {"key": "  "},
+    {"key": 7},
+    {"key": "k" * 1025},
+    {"idempotency_key": ""},
+    {"idempotency_key": 7},
+    {"pinned": "yes"},
+    {"pinned": 1},
+    {"attachments": [{"digest": "x"}]},
+    {"attachments": [7]},
+    {"attachments": 7},
+    {"source": {"author": "x"}},
+    {"source": {"role": 7}},
+    {"source": "user"},
+]
+
+
 @pytest.mark.parametrize(
-    "wrong",
-    [
-        {"kind": "xyz"},
-        {"kind": 3},
-        {"importance": 1.5},
-        {"importance": -0.1},
-        {"importance": "high"},
-        {"importance": True},
-        {"importance": float("nan")},
-        {"metadata": ["a"]},
-        {"metadata": {"a": object()}},
-        {"metadata": {1: "a"}},
-        {"metadata": {"a": float("inf")}},
-        {"metadata": {"a": 2**64}},
-        {"metadata": {"a": "x" * 70_000}},
-        {"metadata": nested(1_000)},
-        {"key": ""},
-        {"key": "  "},
-        {"key": 7},
-        {"key": "k" * 1025},
-        {"idempotency_key": ""},
-        {"idempotency_key": 7},
-        {"pinned": "yes"},
-        {"pinned": 1},
-        {"attachments": [{"digest": "x"}]},
-        {"attachments": [7]},
-        {"attachments": 7},
-        {"source": {"author": "x"}},
-        {"source": {"role": 7}},
-        {"source": "user"},
-    ],
-    ids=lambda wrong: next(iter(wrong)),
+    "wrong", WRONG, ids=[f"{next(iter(wrong))} {number}" for number, wrong in enumerate(WRONG)]
 )
 def test_an_argument_that_makes_no_sense_is_refused_before_any_embedding(counted, wrong):
     memory, note, embedder = counted
