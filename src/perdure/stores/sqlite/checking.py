@@ -70,8 +70,9 @@ class PartitionCheck:
         self.findings.extend(
             finding for finding in link_findings(memories) if not self._excuses(finding, memories)
         )
+        last_entries = self._entry_links()
         for seq, memory in stored.items():
-            self.derived.extend(self._row_derived(seq, memory))
+            self.derived.extend(self._row_derived(seq, memory, last_entries.get(seq)))
 
     def _find(self, place: str, problem: str, memory_id: str | None = None) -> None:
         self.findings.append(Finding(place=place, problem=problem, memory_id=memory_id))
@@ -112,9 +113,36 @@ class PartitionCheck:
         memory = memories.get(finding.memory_id or "")
         return memory is not None and memory.superseded_by in self._suspects
 
-    def _row_derived(self, seq: int, memory: Memory) -> Iterator[Derived]:
+    def _entry_links(self) -> dict[int, int]:
+        """The last entry of each memory; what is wrong with the links before it is noted."""
+        last: dict[int, int] = {}
+        rows = self._connection.execute(self._sql["entry_places"], (self._number,)).fetchall()
+        for sequence, memory, before in rows:
+            expected = last.get(memory, 0)
+            if before != expected:
+                problem = f"entry {sequence} does not name the memory's entry before it"
+                finding = Finding(place="entries", problem=problem)
+                self.derived.append(Derived(finding, "mend_before", (expected, sequence), 0))
+            last[memory] = sequence
+        return last
+
+    def _row_derived(self, seq: int, memory: Memory, last: int | None) -> Iterator[Derived]:
         row = self._connection.execute(self._sql["derived_of"], (seq,)).fetchone()
-        stored_fingerprint, stored_lexemes, is_awaiting, encoding, pieces, size, dimension = row
+        (
+            last_entry,
+            stored_fingerprint,
+            stored_lexemes,
+            is_awaiting,
+            encoding,
+            pieces,
+            size,
+            dimension,
+        ) = row
+        if last is not None and last_entry != last:
+            yield _derived(
+                "entries", "the last entry is another", memory, "mend_last_entry",
+                (last, seq, last_entry), 0,
+            )  # fmt: skip
         wanted = fingerprint(memory.content)
         if stored_fingerprint != wanted:
             yield _derived(

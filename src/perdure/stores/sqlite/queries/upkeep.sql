@@ -23,7 +23,8 @@ VALUES ((SELECT coalesce(max(tick), 0) + 1 FROM vector_changes), 0);
 
 -- name: derived_of
 -- What is derived of one memory, and the size its vectors have.
-SELECT m.fingerprint, m.lexemes, a.id IS NOT NULL, v.encoding, v.pieces, length(v.data), d.dimension
+SELECT m.last_entry, m.fingerprint, m.lexemes, a.id IS NOT NULL, v.encoding, v.pieces,
+       length(v.data), d.dimension
 FROM memories AS m
 LEFT JOIN awaiting_vectors AS a ON a.id = m.id
 LEFT JOIN vectors AS v ON v.memory = m.seq
@@ -45,3 +46,16 @@ WHERE memory NOT IN (SELECT seq FROM memories)
 
 -- name: stray_awaiting
 SELECT id FROM awaiting_vectors WHERE id NOT IN (SELECT id FROM memories);
+
+-- name: entry_places
+-- How a partition's entries are chained by memory.
+SELECT sequence, memory, before FROM journal INDEXED BY journal_by_partition
+WHERE partition = ? ORDER BY sequence;
+
+-- name: mend_before
+UPDATE journal SET before = ? WHERE sequence = ?;
+
+-- name: mend_last_entry
+-- Not when something was written meanwhile.
+UPDATE memories SET last_entry = ?1
+WHERE seq = ?2 AND last_entry = ?3;
