@@ -24,6 +24,7 @@ lines = [
     "Written by scripts/build_lunar_festivals.py from the calendar of the borax package (MIT).",
     '"""',
     "",
+    "# fmt: off",
     f"FIRST_YEAR = {FIRST}",
 ]
 for name, (month, day, meaning) in FESTIVALS.items():

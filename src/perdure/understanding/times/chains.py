@@ -9,7 +9,8 @@ from datetime import timedelta
 from perdure.understanding.times import calendar as cal
 from perdure.understanding.times.calendar import Span
 from perdure.understanding.times.interval import Direction, Precision
-from perdure.understanding.times.pieces import AnyMonth, AnyYear, Piece, Rank, Setting, Weekday
+from perdure.understanding.times.pieces import AnyMonth, AnyYear, Weekday
+from perdure.understanding.times.terms import Piece, Rank, Setting
 
 
 def may_join(first: Sequence[Piece], second: Sequence[Piece]) -> bool:

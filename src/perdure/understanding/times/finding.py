@@ -17,7 +17,7 @@ from perdure.understanding.times.chains import (
 )
 from perdure.understanding.times.interval import Direction, Interval, TimeExpression
 from perdure.understanding.times.language import Reading, Rule, TimeLanguage
-from perdure.understanding.times.pieces import Piece, Setting
+from perdure.understanding.times.terms import Piece, Setting
 
 # A number is no clue by itself, so a list of thousands costs a look at each; this bounds the rest.
 _LONGEST_TEXT = 20_000
@@ -106,7 +106,7 @@ def _atoms(form: str, language: TimeLanguage) -> Iterator[_Atom]:
 def _longest(form: str, place: int, rules: Sequence[Rule], language: TimeLanguage) -> _Atom | None:
     best: _Atom | None = None
     for rule in rules:
-        match = rule.pattern.match(form, place)
+        match = rule.match(form, place)
         if match and (best is None or match.end() > best.end) and match.end() > place:
             reading = rule.read(match)
             if reading:

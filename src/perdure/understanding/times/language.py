@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from perdure.understanding.times.interval import Direction
-from perdure.understanding.times.pieces import Piece
+from perdure.understanding.times.terms import Piece
 
 NEVER = re.compile(r"(?!)")
 """For what a language has no words for."""
@@ -31,12 +32,25 @@ class Reading:
     is_dependent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern tried where one of its heads stands, and what its match means, if anything."""
+    """A pattern tried where one of its heads stands, and what its match means, if anything.
 
-    pattern: re.Pattern[str]
-    read: Callable[[re.Match[str]], Reading | None]
+    The pattern is compiled when it is first tried: most texts need few of them.
+    """
+
+    def __init__(
+        self,
+        pattern: str,
+        read: Callable[[re.Match[str]], Reading | None],
+        flags: re.RegexFlag = re.NOFLAG,
+    ) -> None:
+        self.read = read
+        self._pattern = pattern
+        self._flags = flags
+
+    @cached_property
+    def match(self) -> Callable[[str, int], re.Match[str] | None]:
+        return re.compile(self._pattern, self._flags).match
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,83 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from enum import Enum, IntEnum
-from typing import ClassVar, Protocol
+from datetime import date, datetime
+from typing import ClassVar
 
 from perdure.understanding.times import calendar as cal
 from perdure.understanding.times.calendar import DAY, Span
-from perdure.understanding.times.interval import Direction, Precision
-
-
-class Rank(IntEnum):
-    """Coarse to fine. Pieces join into one expression when no two of them have the same rank."""
-
-    DECADE = 5
-    YEAR = 10
-    PERIOD = 20
-    MONTH = 30
-    PART = 40
-    WEEK = 50
-    DAY = 60
-    WEEKDAY = 65
-    AROUND = 68
-    DAY_PART = 70
-    CLOCK = 80
-    DISTANCE = 90
-
-
-class Part(Enum):
-    BEGINNING = "beginning"
-    MIDDLE = "middle"
-    END = "end"
-
-
-class Which(Enum):
-    """Last, this, next."""
-
-    LAST = -1
-    THIS = 0
-    NEXT = 1
-
-
-class Unit(Enum):
-    MINUTE = "minute"
-    HOUR = "hour"
-    DAY = "day"
-    WEEKEND = "weekend"
-    WEEK = "week"
-    MONTH = "month"
-    YEAR = "year"
-
-
-class DayPart(Enum):
-    """First and last hour, counted from the midnight that begins the day."""
-
-    SMALL_HOURS = (0, 6)
-    MORNING = (6, 12)
-    NOON = (12, 13)
-    AFTERNOON = (12, 18)
-    DUSK = (17, 19)
-    EVENING = (18, 24)
-    NIGHT = (18, 30)
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """When the words were said, and where their tense looks."""
-
-    now: datetime
-    direction: Direction
-
-
-class Piece(Protocol):
-    @property
-    def rank(self) -> Rank: ...
-
-    def spans(self, within: Span | None, setting: Setting) -> Iterable[Span]:
-        """What this piece can mean inside `within`, or around the reference; may be none."""
-        ...
+from perdure.understanding.times.interval import Precision
+from perdure.understanding.times.terms import Part, Piece, Rank, Setting, Unit, Which
 
 
 def _years_around(now: datetime) -> range:
@@ -458,6 +388,24 @@ class WeekdaysAgo:
 
 
 @dataclass(frozen=True, slots=True)
+class WeekdayBeside:
+    """The first such weekday after (1) or the last before (-1) the span told."""
+
+    sign: int
+    number: int
+    rank: ClassVar[Rank] = Rank.DISTANCE
+
+    def spans(self, within: Span | None, setting: Setting) -> Iterable[Span]:
+        if within is None:
+            return ()
+        if self.sign > 0:
+            ahead = (self.number - within.end.weekday()) % 7
+            return (cal.day(within.end + ahead * DAY),)
+        back = (within.start.weekday() - self.number - 1) % 7 + 1
+        return (cal.day(within.start - back * DAY),)
+
+
+@dataclass(frozen=True, slots=True)
 class Recurring:
     """Last, this or next (or, twice, the one before or after that) of something that comes once a year: a month, a season, a holiday."""
 
@@ -495,186 +443,3 @@ class WeekAround:
             return ()
         around = cal.weekend if self.unit is Unit.WEEKEND else cal.week
         return (around(within.start),)
-
-
-@dataclass(frozen=True, slots=True)
-class PartOfDay:
-    part: DayPart
-    rank: ClassVar[Rank] = Rank.DAY_PART
-
-    def spans(self, within: Span | None, setting: Setting) -> Iterable[Span]:
-        base = within or cal.day(setting.now)
-        if base.precision is not Precision.DAY:
-            return ()
-        first, last = self.part.value
-        hour = timedelta(hours=1)
-        return (Span(base.start + first * hour, base.start + last * hour, Precision.PART_OF_DAY),)
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """A time of day. Unless `is_exact`, an hour from 1 to 12 may be before or after noon.
-
-    Then the part of the day decides, and without one the waking hours: 1 to 6 are taken as
-    after noon, 7 to 11 as before it.
-    """
-
-    hour: int
-    minute: int | None = None
-    is_exact: bool = False
-    rank: ClassVar[Rank] = Rank.CLOCK
-
-    def spans(self, within: Span | None, setting: Setting) -> Iterable[Span]:
-        if within is None:
-            days = [cal.day(setting.now + n * DAY) for n in (-1, 0, 1)]
-            return [self._at(d.start + self._usual() * timedelta(hours=1)) for d in days]
-        if within.precision is Precision.DAY:
-            return (self._at(within.start + self._usual() * timedelta(hours=1)),)
-        if within.precision is Precision.PART_OF_DAY:
-            return (self._in(within),)
-        return ()
-
-    def _usual(self) -> int:
-        if self.is_exact or not 1 <= self.hour <= 6:
-            return self.hour
-        return self.hour + 12
-
-    def _in(self, part: Span) -> Span:
-        """The reading that falls inside the part of the day, or else nearest to it."""
-        midnight = cal.midnight(part.start)
-        hours = (self.hour,) if self.is_exact and self.hour > 12 else (self.hour % 12, self.hour)
-        readings = [midnight + (h + more) * timedelta(hours=1) for h in hours for more in (0, 12)]
-        if self.is_exact:
-            readings = [midnight + (self.hour + more) * timedelta(hours=1) for more in (0, 24)]
-        return self._at(min(readings, key=lambda moment: (_outside(moment, part), moment)))
-
-    def _at(self, hour: datetime) -> Span:
-        if self.minute is None:
-            return Span(hour, hour + timedelta(hours=1), Precision.HOUR)
-        start = hour + timedelta(minutes=self.minute)
-        return Span(start, start + timedelta(minutes=1), Precision.MINUTE)
-
-
-def _outside(moment: datetime, part: Span) -> timedelta:
-    if moment < part.start:
-        return part.start - moment
-    # The hour at which a part ends still belongs to it in speech: twelve at night, six at dusk.
-    return max(moment - part.end, timedelta(0))
-
-
-@dataclass(frozen=True, slots=True)
-class Distance:
-    """So many units before (negative) or after the reference or the span told; halves allowed.
-
-    Weeks, months and years count whole from the reference: "three weeks ago" is a week. From a
-    date they are counted to the day: "two weeks after 5 May" is a day.
-    """
-
-    amount: float
-    unit: Unit
-    is_from_span: bool = False
-
-    @property
-    def rank(self) -> Rank:
-        if self.is_from_span:
-            return Rank.DISTANCE
-        if self.amount % 1 and self.unit in (Unit.MONTH, Unit.WEEK):
-            return Rank.DAY
-        if self.amount % 1 and self.unit is Unit.YEAR:
-            return Rank.MONTH
-        return {
-            Unit.YEAR: Rank.YEAR,
-            Unit.MONTH: Rank.MONTH,
-            Unit.WEEK: Rank.WEEK,
-            Unit.WEEKEND: Rank.DAY,
-            Unit.DAY: Rank.DAY,
-            Unit.HOUR: Rank.CLOCK,
-            Unit.MINUTE: Rank.CLOCK,
-        }[self.unit]
-
-    def spans(self, within: Span | None, setting: Setting) -> Iterable[Span]:
-        if self.is_from_span:
-            return self._from_span(within)
-        return () if within else (self._reached(setting.now),)
-
-    def _from_span(self, within: Span | None) -> Iterable[Span]:
-        if within is None:
-            return ()
-        clock = within.precision in (Precision.MINUTE, Precision.HOUR)
-        base = within.start if self.amount < 0 or within.days <= 1 else within.end - DAY
-        reached = self._reached(base)
-        if clock or reached.precision in (Precision.DAY, Precision.MINUTE, Precision.HOUR):
-            return (reached,)
-        if within.precision is Precision.DAY and self.unit is not Unit.WEEKEND:
-            return (cal.day(_moved(base, self.amount, self.unit)),)
-        return (reached,)
-
-    def _reached(self, base: datetime) -> Span:
-        moment = _moved(base, self.amount, self.unit)
-        is_whole = self.amount % 1 == 0
-        match self.unit:
-            case Unit.MINUTE:
-                return _minute(moment)
-            case Unit.HOUR:
-                return _hour(moment) if is_whole else _minute(moment)
-            case Unit.DAY:
-                return cal.day(moment)
-            case Unit.WEEKEND:
-                return cal.weekend(base, int(self.amount))
-            case Unit.WEEK:
-                return cal.week(moment) if is_whole else cal.day(moment)
-            case Unit.MONTH:
-                return cal.month(moment)
-            case Unit.YEAR:
-                return cal.year(moment, moment.year) if is_whole else cal.month(moment)
-
-
-def _moved(base: datetime, amount: float, unit: Unit) -> datetime:
-    whole = int(amount)
-    rest = amount - whole
-    match unit:
-        case Unit.MINUTE:
-            return base + timedelta(minutes=amount)
-        case Unit.HOUR:
-            return base + timedelta(hours=amount)
-        case Unit.DAY:
-            return base + timedelta(days=amount)
-        case Unit.WEEK | Unit.WEEKEND:
-            return base + timedelta(days=round(amount * 7))
-        case Unit.MONTH:
-            return cal.same_day(base, whole) + timedelta(days=round(rest * 30))
-        case Unit.YEAR:
-            return cal.same_day(base, round(amount * 12))
-
-
-def _minute(moment: datetime) -> Span:
-    start = moment.replace(second=0, microsecond=0)
-    return Span(start, start + timedelta(minutes=1), Precision.MINUTE)
-
-
-def _hour(moment: datetime) -> Span:
-    start = moment.replace(minute=0, second=0, microsecond=0)
-    return Span(start, start + timedelta(hours=1), Precision.HOUR)
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """The last or the coming so many units, the reference day included."""
-
-    amount: float
-    unit: Unit
-    rank: ClassVar[Rank] = Rank.DISTANCE
-
-    def spans(self, within: Span | None, setting: Setting) -> Iterable[Span]:
-        if within:
-            return ()
-        today = cal.day(setting.now)
-        other = _moved(today.start, self.amount, self.unit)
-        if self.unit in (Unit.HOUR, Unit.MINUTE):
-            other = _moved(setting.now, self.amount, self.unit)
-            ends = sorted((other, setting.now))
-        elif self.amount < 0:
-            ends = [other, today.end]
-        else:
-            ends = [today.start, other + DAY]
-        return (Span(ends[0], ends[1], Precision.RANGE),)

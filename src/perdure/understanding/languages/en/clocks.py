@@ -8,8 +8,9 @@ from perdure.understanding.languages.en.dates import stands_alone
 from perdure.understanding.languages.en.numbers import CARDINALS, amount_of
 from perdure.understanding.languages.en.rules import Headed, of, rule
 from perdure.understanding.languages.en.vocabulary import DAY_PARTS, MONTHS, WEEKDAYS
+from perdure.understanding.times.hours import Clock, PartOfDay
 from perdure.understanding.times.language import Reading
-from perdure.understanding.times.pieces import Clock, DayPart, PartOfDay
+from perdure.understanding.times.terms import DayPart
 
 _HOURS = [word for word, n in CARDINALS.items() if 1 <= n <= 12]
 _MINUTES = [word for word, n in CARDINALS.items() if 1 <= n <= 59]
@@ -115,13 +116,16 @@ def _to_is_meant(match: re.Match[str]) -> bool:
     return is_told and stands_alone(match.string, match.end())
 
 
+_FROM = re.compile(r"\b(?:from|between)\s+$", re.I)
+
+
 def _range(match: re.Match[str]) -> Reading | None:
     half, first_half = match.group("half"), match.group("first_half")
     hours = int(amount_of(match.group("hour"))), int(amount_of(match.group("until")))
     minutes = [int(m) if m else None for m in match.group("minute", "until_minute")]
     if not half and not stands_alone(match.string, match.end()):
         return None
-    if not half and not _is_bound(match, re.compile(r"\b(?:from|between)\s+$", re.I)):
+    if not half and not _is_bound(match, _FROM):
         return None
     if half and not first_half:
         # "11 to 1 pm" begins before noon.

@@ -13,7 +13,8 @@ from perdure.understanding.languages.en.numbers import (
 from perdure.understanding.languages.en.rules import Headed, of, rule, spaced
 from perdure.understanding.languages.en.vocabulary import MONTHS, PLAIN_MONTHS, WHICH
 from perdure.understanding.times.language import Reading
-from perdure.understanding.times.pieces import DayOfMonth, Month, Piece, Recurring, Year
+from perdure.understanding.times.pieces import DayOfMonth, Month, Recurring, Year
+from perdure.understanding.times.terms import Piece
 
 _BARE_MONTH = rf"(?P<month>{of(MONTHS)})\b"
 _MONTH = rf"{_BARE_MONTH}\.?"
@@ -162,12 +163,15 @@ def _iso(match: re.Match[str]) -> Reading | None:
 _BEFORE_SHORT = re.compile(r"\b(?:on|by|until|till|before|after|since|from)\s+$", re.I)
 
 
+_OF_AHEAD = re.compile(r"\s+of\b")
+
+
 def _short_numeric(match: re.Match[str]) -> Reading | None:
     """As in "on 25/12": a day and month, told with a preposition and nothing that counts after it."""
     text = match.string
     if not _BEFORE_SHORT.search(text, max(0, match.start() - 8), match.start()):
         return None
-    if re.compile(r"\s+of\b").match(text, match.end()) or not stands_alone(text, match.end()):
+    if _OF_AHEAD.match(text, match.end()) or not stands_alone(text, match.end()):
         return None
     first, second = int(match.group("first")), int(match.group("second"))
     if 1 <= first <= 31 and 1 <= second <= 12:
@@ -185,6 +189,9 @@ _BEFORE_ORDINAL = re.compile(
 )
 
 
+_ON_THE = re.compile(r"\bon\s+the\s+$", re.I)
+
+
 def _ordinal_day(match: re.Match[str]) -> Reading | None:
     number = ordinal_of(match.group("day"))
     text = match.string
@@ -194,7 +201,7 @@ def _ordinal_day(match: re.Match[str]) -> Reading | None:
     if _OF_EACH.match(match.string, match.end()):
         return None
     in_words = not match.group("day")[0].isdigit()
-    if in_words and not re.compile(r"\bon\s+the\s+$", re.I).search(text, 0, match.start()):
+    if in_words and not _ON_THE.search(text, 0, match.start()):
         return None
     return Reading((DayOfMonth(number),))
 
@@ -227,14 +234,15 @@ def _dependent_year(match: re.Match[str]) -> Reading | None:
     return Reading((Year(int(match.group("year"))),), is_dependent=True)
 
 
+_FROM = re.compile(r"\b(?:from|between)\s+$", re.I)
+
+
 def _years(match: re.Match[str]) -> Reading | None:
     first, second = int(match.group("year")), int(match.group("until"))
     if not first < second < 2200 or not stands_alone(match.string, match.end()):
         return None
     is_words = match.group("to").strip().lower() not in "-–—~"
-    if is_words and not re.compile(r"\b(?:from|between)\s+$", re.I).search(
-        match.string, max(0, match.start() - 9), match.start()
-    ):
+    if is_words and not _FROM.search(match.string, max(0, match.start() - 9), match.start()):
         return None
     return Reading((Year(first),), until=(Year(second),))
 

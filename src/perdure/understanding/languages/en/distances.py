@@ -10,12 +10,21 @@ from perdure.understanding.languages.en.tense import direction
 from perdure.understanding.languages.en.vocabulary import (
     FULL_WEEKDAYS,
     MULTIPLES,
+    SEASONS,
     UNITS,
     WEEKDAYS,
 )
+from perdure.understanding.times.distances import Distance, Stretch
 from perdure.understanding.times.interval import Direction
 from perdure.understanding.times.language import Reading
-from perdure.understanding.times.pieces import Distance, Stretch, Unit, WeekAround, WeekdaysAgo
+from perdure.understanding.times.pieces import (
+    Recurring,
+    Season,
+    WeekAround,
+    WeekdayBeside,
+    WeekdaysAgo,
+)
+from perdure.understanding.times.terms import Unit, Which
 
 _UNIT = rf"(?P<unit>{of(UNITS)})s?\b"
 _LENGTH = (
@@ -93,6 +102,19 @@ def _weekdays_ago(match: re.Match[str]) -> Reading | None:
     return Reading((WeekdaysAgo(int(count), WEEKDAYS[match.group("weekday").lower()]),))
 
 
+def _seasons_ago(match: re.Match[str]) -> Reading | None:
+    count = int(amount_of(match.group("amount")))
+    season = Season(SEASONS[match.group("season").lower()])
+    return Reading((Recurring(Which.LAST, season, times=count),)) if 0 < count < 3 else None
+
+
+def _weekday_beside(match: re.Match[str]) -> Reading | None:
+    """As in "the Monday after Easter"."""
+    sign = -1 if match.group("side").lower() == "before" else 1
+    number = WEEKDAYS[match.group("weekday").lower()]
+    return Reading((WeekdayBeside(sign, number),), is_dependent=True)
+
+
 def _stretch(match: re.Match[str]) -> Reading | None:
     amount = amount_of(match.group("amount"))
     word = match.group("unit").lower()
@@ -132,6 +154,12 @@ RULES: list[Headed] = [
         _HEADS,
         rf"(?P<amount>{AMOUNT})\s+(?P<weekday>{of(FULL_WEEKDAYS)})s?\s+ago\b",
         _weekdays_ago,
+    ),
+    rule(_HEADS, rf"(?P<amount>{AMOUNT})\s+(?P<season>{of(SEASONS)})s?\s+ago\b", _seasons_ago),
+    rule(
+        {"the", *FULL_WEEKDAYS},
+        rf"(?:the\s+)?(?P<weekday>{of(FULL_WEEKDAYS)})\s+(?P<side>before|after)\s+(?!last\b|next\b)(?:the\s+)?(?=\w)",
+        _weekday_beside,
     ),
     rule(
         {"week", "weekend"},

@@ -17,13 +17,13 @@ from perdure.understanding.languages.en.vocabulary import (
     WEEKDAYS,
     WHICH,
 )
+from perdure.understanding.times.hours import PartOfDay
 from perdure.understanding.times.language import Reading
 from perdure.understanding.times.pieces import (
     AnyMonth,
     AnyWeekend,
     AnyYear,
     Counted,
-    DayPart,
     DayShift,
     Decade,
     Half,
@@ -31,21 +31,18 @@ from perdure.understanding.times.pieces import (
     Month,
     MonthShift,
     PartOf,
-    PartOfDay,
-    Piece,
     Quarter,
     QuarterShift,
     Recurring,
     Season,
-    Unit,
     Weekday,
     WeekdaysAgo,
     WeekendShift,
     WeekShift,
-    Which,
     WhichWeekday,
     YearShift,
 )
+from perdure.understanding.times.terms import DayPart, Piece, Unit, Which
 
 _WHICH = rf"(?P<which>{of(WHICH)})"
 _WHICH_HEADS = {word.split()[0] for word in WHICH}
@@ -77,6 +74,7 @@ _DAYS: dict[str, tuple[Piece, ...]] = {
     "this lunchtime": (DayShift(0), PartOfDay(DayPart.NOON)),
     "this afternoon": (DayShift(0), PartOfDay(DayPart.AFTERNOON)),
     "this evening": (DayShift(0), PartOfDay(DayPart.EVENING)),
+    "the night before last": (DayShift(-2), PartOfDay(DayPart.NIGHT)),
     "last evening": (DayShift(-1), PartOfDay(DayPart.EVENING)),
 }
 
@@ -118,12 +116,14 @@ def _the_present(match: re.Match[str]) -> Reading | None:
     return Reading((_shifted(match.group("unit").lower(), 0),))
 
 
+_WEEKEND_TOLD = re.compile(
+    r"\b(?:since|over|at|on|after|by|until|before|for|during|of|from)\s+the\s+$", re.I
+)
+
+
 def _the_weekend(match: re.Match[str]) -> Reading | None:
-    told = re.compile(
-        r"\b(?:since|over|at|on|after|by|until|before|for|during|of|from)\s+the\s+$", re.I
-    )
     is_noun = not stands_alone(match.string, match.end())
-    return None if is_noun or not _before(match, told) else Reading((AnyWeekend(),))
+    return None if is_noun or not _before(match, _WEEKEND_TOLD) else Reading((AnyWeekend(),))
 
 
 def _twice_removed(match: re.Match[str]) -> Reading | None:
@@ -167,10 +167,10 @@ _ARTICLE = re.compile(r"\b(?:the|a)\s+$", re.I)
 def _which_weekday(match: re.Match[str]) -> Reading | None:
     number = WEEKDAYS[match.group("weekday").lower()]
     which = spaced(match.group("which"))
-    if which in ("this coming", "coming"):
+    if which in ("this coming", "the coming"):
         return (
             Reading((Weekday(number),))
-            if which == "coming"
+            if which == "the coming"
             else Reading((WhichWeekday(Which.THIS, number),))
         )
     return Reading((WhichWeekday(WHICH[which], number),))
@@ -260,16 +260,19 @@ _OF_MONTH_AHEAD = re.compile(
 )
 
 
+_QUARTER_TOLD = re.compile(
+    r"\b(?:in|for|during|by|of|until|since|the|from|to|end\s+of)\s+(?:the\s+)?$", re.I
+)
+
+
+_OF_OTHER = re.compile(r"\s+of\s+(?!the\s+(?:year|fiscal)|(?:this|next|last)|\d)")
+
+
 def _quarter(match: re.Match[str]) -> Reading | None:
     word = match.group("number").lower()
     text = match.string
-    bounds = re.compile(
-        r"\b(?:in|for|during|by|of|until|since|the|from|to|end\s+of)\s+(?:the\s+)?$", re.I
-    )
-    is_told = _before(match, bounds) or _OF_YEAR_AHEAD.match(text, match.end())
-    is_other = re.compile(r"\s+of\s+(?!the\s+(?:year|fiscal)|(?:this|next|last)|\d)").match(
-        text, match.end()
-    )
+    is_told = _before(match, _QUARTER_TOLD) or _OF_YEAR_AHEAD.match(text, match.end())
+    is_other = _OF_OTHER.match(text, match.end())
     if not is_told or is_other:
         return None
     if word == "last" and not _OF_YEAR_AHEAD.match(text, match.end()):
@@ -281,10 +284,12 @@ def _short_quarter(match: re.Match[str]) -> Reading | None:
     return Reading((Quarter(int(match.group("number"))),))
 
 
+_HALF_TOLD = re.compile(r"\b(?:in|for|by|during|since|until)\s+$", re.I)
+
+
 def _short_half(match: re.Match[str]) -> Reading | None:
     if not match.group().isupper() or not (
-        _OF_YEAR_AHEAD.match(match.string, match.end())
-        or _before(match, re.compile(r"\b(?:in|for|by|during|since|until)\s+$", re.I))
+        _OF_YEAR_AHEAD.match(match.string, match.end()) or _before(match, _HALF_TOLD)
     ):
         return None
     return Reading((Half(int(match.group("number"))),))
@@ -310,18 +315,26 @@ _DECADES = {
 }
 
 
+_DECADE_TOLD = re.compile(
+    r"\b(?:the|early|mid|late)[\s-]+(?:early[\s-]+|mid[\s-]+|late[\s-]+)?$", re.I
+)
+
+
 def _decade(match: re.Match[str]) -> Reading | None:
     number = int(match.group("decade"))
     if not _before(
         match,
-        re.compile(r"\b(?:the|early|mid|late)[\s-]+(?:early[\s-]+|mid[\s-]+|late[\s-]+)?$", re.I),
+        _DECADE_TOLD,
     ):
         return None
     return Reading((Decade(number if number > 99 else _century(number) + number),))
 
 
+_NAMED_DECADE_TOLD = re.compile(r"\bthe\s+(?:(?:early|mid|late)[\s-]+)?$", re.I)
+
+
 def _named_decade(match: re.Match[str]) -> Reading | None:
-    if not _before(match, re.compile(r"\bthe\s+(?:(?:early|mid|late)[\s-]+)?$", re.I)):
+    if not _before(match, _NAMED_DECADE_TOLD):
         return None
     number = _DECADES[match.group("decade").lower()]
     return Reading((Decade(_century(number) + number),))

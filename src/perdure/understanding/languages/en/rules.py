@@ -19,8 +19,7 @@ def rule(
     The pattern ignores case and white space in itself; a word ends where ASCII letters do, so that
     Chinese may follow without a space.
     """
-    compiled = re.compile(pattern, re.I | re.X | re.A)
-    return frozenset(heads), Rule(compiled, read)
+    return frozenset(heads), Rule(pattern, read, re.I | re.X | re.A)
 
 
 def of(words: Iterable[str]) -> str:

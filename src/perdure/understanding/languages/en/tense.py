@@ -43,6 +43,12 @@ _CLAUSE_EDGE = re.compile(
 )
 
 
+# A verb before the time says more than one after it, and a plain present less than either: it is
+# often a noun ("leave", "runs").
+_AFTER = 500
+_WEAK = 400
+
+
 def direction(text: str, start: int, end: int) -> Direction:
     """The direction of the verb nearest to the words at `start` to `end`, in their clause."""
     begin, stop = _clause(text, start, end)
@@ -59,9 +65,10 @@ def direction(text: str, start: int, end: int) -> Direction:
                 looks_here = Direction.FUTURE
             else:
                 looks_here = looks
-            distance = start - match.end() if match.end() <= start else match.start() - end
+            is_ahead = match.end() <= start
+            distance = start - match.end() if is_ahead else _AFTER + match.start() - end
             if pattern is _PRESENT:
-                distance += 1_000
+                distance += _WEAK
             if best is None or distance < best[0]:
                 best = (distance, looks_here)
     return best[1] if best else Direction.UNKNOWN

@@ -12,7 +12,8 @@ from perdure.understanding.times.holidays import (
     fixed,
     nth_weekday,
 )
-from perdure.understanding.times.pieces import DayPart, Holiday, Part, Unit, Which
+from perdure.understanding.times.pieces import Holiday
+from perdure.understanding.times.terms import DayPart, Part, Unit, Which
 
 WEEKDAYS = {
     name: n
@@ -65,7 +66,7 @@ WHICH = {
     "this past": Which.LAST,
     "this coming": Which.NEXT,
     "next": Which.NEXT,
-    "coming": Which.NEXT,
+    "the coming": Which.NEXT,
 }
 
 UNITS = {

@@ -14,8 +14,8 @@ from perdure.understanding.languages.zh.rules import (
     stands_before,
 )
 from perdure.understanding.languages.zh.vocabulary import DAY_PARTS
+from perdure.understanding.times.hours import Clock, PartOfDay
 from perdure.understanding.times.language import Reading
-from perdure.understanding.times.pieces import Clock, PartOfDay
 
 _MINUTE = (
     rf"(?:{SMALL}(?=\s*分)|\d\d|[二三四五]?十[一二三四五六七八九]?|[零〇][一二三四五六七八九])"
@@ -26,7 +26,7 @@ _MINUTES = rf"(?:(?P<quarters>半|[一三1３3]刻)|(?P<minute>{_MINUTE})(?:\s*�
 _NOT_POINTS = (
     r"(?!建议|意见|要求|需要|原因|理由|问题|看法|想法|体会|说明|内容|要点|好处|不足|共识|启示|心得|注意|值得|式|论|水位|击|赞|名|菜|评|歌|"
     r"优势|缺点|优点|关系|区别|经验|感受|声明|希望|补充|疑问|提示|作用|变化|收获|钱|儿|水|点|东西|小|也|都没|不|"
-    r"多的?建|五|\d|半数|[A-Za-z]|[是为](?!$))"
+    r"多的?建|五|\d|半数|[一二三四五六七八九十]?折|[A-Za-z]|[是为](?!$))"
 )
 _POINTS = re.compile(
     r"(?:有|这|那|几|哪|提了?|以下|如下|第|早|晚|快|慢|好|大|小|多|少|高|低|差|贵|共|的|：|:|了)$"
@@ -60,6 +60,16 @@ def _spoken(match: re.Match[str]) -> Reading | None:
     return Reading((clock,), is_dependent=is_weak and not is_told)
 
 
+def _short_of(match: re.Match[str]) -> Reading | None:
+    """As in 差一刻四点: a quarter to four."""
+    short = 15 if match.group("minute") is None else number_of(match.group("minute"))
+    hour = number_of(match.group("hour"))
+    if not short or not hour or short > 30:
+        return None
+    clock = _clock(hour - 1 or 12, 60 - short)
+    return Reading((clock,)) if clock else None
+
+
 def _digital(match: re.Match[str]) -> Reading | None:
     if stands_before(match, _SCORE):
         return None
@@ -91,6 +101,12 @@ _UNTIL_MINUTES = rf"(?:(?P<until_quarters>半|[一三1３3]刻)|(?P<until_minute
 
 RULES: list[Headed] = [
     rule(NUMERALS, rf"(?P<hour>{SMALL})\s*(?P<sign>{_HOUR_SIGN}){_MINUTES}{_NOT_POINTS}", _spoken),
+    rule("差", rf"差(?:一刻|(?P<minute>{SMALL})分钟?)(?:不?到)?(?P<hour>{SMALL})点钟?", _short_of),
+    rule(
+        NUMERALS,
+        rf"(?P<hour>{SMALL})点钟?差(?:一刻|(?P<minute>{SMALL})分钟?)(?![\d一二三四五六七八九十])",
+        _short_of,
+    ),
     rule(DIGITS, r"(?P<hour>[01]?\d|2[0-4])[:](?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])", _digital),
     rule(
         NUMERALS + "".join({w[0] for w in DAY_PARTS}),

@@ -21,10 +21,10 @@ from perdure.understanding.times.pieces import (
     Month,
     MonthShift,
     PartOf,
-    Piece,
     Year,
     YearShift,
 )
+from perdure.understanding.times.terms import Piece
 
 _TO = r"\s*(?:到|至|[-–—~]{1,2})\s*"
 _YEAR = r"(?P<year>(?:1[5-9]|20|21)\d\d|[12一二][零〇○九八0-9][零〇○一二三四五六七八九0-9]{2})"

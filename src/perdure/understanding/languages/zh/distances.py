@@ -7,8 +7,9 @@ import re
 from perdure.understanding.languages.zh.numbers import NUMBER, number_of
 from perdure.understanding.languages.zh.rules import NUMERALS, Headed, of, rule, stands_before
 from perdure.understanding.languages.zh.vocabulary import MULTIPLES, UNITS
+from perdure.understanding.times.distances import Distance, Stretch
 from perdure.understanding.times.language import Reading
-from perdure.understanding.times.pieces import Distance, Stretch, Unit
+from perdure.understanding.times.terms import Unit
 
 _UNIT = rf"(?P<unit>{of(set(UNITS) - {'分', '晚', '日'})})"
 _LENGTH = (
@@ -46,9 +47,12 @@ def _ago(match: re.Match[str]) -> Reading | None:
     return Reading((Distance(-length[0], length[1]),))
 
 
+_EVERY = re.compile(r"(?:每隔?|第)\s*$")
+
+
 def _ahead(match: re.Match[str]) -> Reading | None:
     length = _length(match)
-    if not length or stands_before(match, re.compile(r"(?:每隔?|第)\s*$")):
+    if not length or stands_before(match, _EVERY):
         return None
     return Reading((Distance(length[0], length[1]),))
 

@@ -17,32 +17,29 @@ from perdure.understanding.languages.zh.vocabulary import (
     UNITS,
     WEEKDAYS,
 )
+from perdure.understanding.times.hours import PartOfDay
 from perdure.understanding.times.language import Reading
 from perdure.understanding.times.pieces import (
     AnyMonth,
     AnyWeekend,
     AnyYear,
     Counted,
-    DayPart,
     DayShift,
     Decade,
     Half,
     HalfShift,
     MonthShift,
     PartOf,
-    PartOfDay,
-    Piece,
     Quarter,
     QuarterShift,
     Recurring,
     Season,
-    Unit,
     Weekday,
     WeekendShift,
     WeekShift,
-    Which,
     YearShift,
 )
+from perdure.understanding.times.terms import DayPart, Piece, Unit, Which
 
 _WEEK = r"(?:周|星期|礼拜)"
 _WHICH = r"(?P<which>上{1,3}|下{1,3}|这|本)一?个?"
@@ -91,9 +88,12 @@ def _weekday(match: re.Match[str]) -> Reading | None:
     return Reading((WeekShift(_shift(which)), Weekday(number)))
 
 
+_CALLED = re.compile(r"(?:叫|名叫|名字是|取名|起名)$")
+
+
 def _is_name(match: re.Match[str]) -> bool:
     """周 is also a family name: 我叫周一鸣, 周五福."""
-    is_called = stands_before(match, re.compile(r"(?:叫|名叫|名字是|取名|起名)$"))
+    is_called = stands_before(match, _CALLED)
     return is_called or (match.group().startswith("周") and stands_before(match, _NAME))
 
 

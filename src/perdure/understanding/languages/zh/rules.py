@@ -16,7 +16,7 @@ def rule(
     heads: Iterable[str], pattern: str, read: Callable[[re.Match[str]], Reading | None]
 ) -> Headed:
     """A rule for where one of the characters in `heads` stands. White space in it is ignored."""
-    return frozenset(heads), Rule(re.compile(pattern, re.X), read)
+    return frozenset(heads), Rule(pattern, read, re.X)
 
 
 def of(words: Iterable[str]) -> str:

@@ -15,7 +15,8 @@ from perdure.understanding.times.holidays import (
     fixed,
     nth_weekday,
 )
-from perdure.understanding.times.pieces import DayPart, Holiday, Part, Unit
+from perdure.understanding.times.pieces import Holiday
+from perdure.understanding.times.terms import DayPart, Part, Unit
 
 WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6, "末": -1}
 WEEKDAYS |= {str(n): n - 1 for n in range(1, 8)}
