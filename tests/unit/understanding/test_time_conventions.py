@@ -128,3 +128,23 @@ def test_traditional_and_fullwidth_characters_keep_their_places() -> None:
     (time,) = find_times(text, reference=WEDNESDAY)
     assert time.text == "下個禮拜五下午３點"
     assert time.interval.start.isoformat() == "2027-04-23T15:00:00-05:00"
+
+
+def test_an_offset_written_with_a_time_counts_and_is_told_in_that_of_the_reference() -> None:
+    (time,) = find_times("It failed at 2027-04-13T22:15:00Z.", reference=WEDNESDAY)
+    assert time.interval.start.isoformat() == "2027-04-13T17:15:00-05:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("the week before 16 November 2026", "11-09T00:00"),
+        ("two days before Christmas 2026", "12-23T00:00"),
+        ("the Monday after Easter 2027", "03-29T00:00"),
+        ("Thanksgiving 2026", "11-26T00:00"),
+        ("Black Friday 2026", "11-27T00:00"),
+        ("Good Friday 2027", "03-26T00:00"),
+    ],
+)
+def test_days_are_counted_from_what_is_told(text: str, start: str) -> None:
+    assert interval(f"It was {text}.")[0] == start

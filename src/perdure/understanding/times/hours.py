@@ -76,3 +76,19 @@ def _outside(moment: datetime, part: Span) -> timedelta:
         return part.start - moment
     # The hour at which a part ends still belongs to it in speech: twelve at night, six at dusk.
     return max(moment - part.end, timedelta(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A date and time written out; an offset written with it counts, else the reference's does."""
+
+    written: datetime
+    rank: ClassVar[Rank] = Rank.DAY
+
+    def spans(self, within: Span | None, setting: Setting) -> Iterable[Span]:
+        if within:
+            return ()
+        zone = setting.now.tzinfo
+        moment = self.written.astimezone(zone) if self.written.tzinfo else self.written
+        start = moment.replace(tzinfo=zone, second=0, microsecond=0)
+        return (Span(start, start + timedelta(minutes=1), Precision.MINUTE),)

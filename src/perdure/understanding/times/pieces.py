@@ -433,13 +433,14 @@ class Recurring:
 
 @dataclass(frozen=True, slots=True)
 class WeekAround:
-    """The week, or the weekend, of a day told: "the week of 5 May"."""
+    """The week or weekend of a day told ("the week of 5 May"), or one so many before or after."""
 
     unit: Unit
+    by: int = 0
     rank: ClassVar[Rank] = Rank.AROUND
 
     def spans(self, within: Span | None, setting: Setting) -> Iterable[Span]:
         if within is None or within.precision is not Precision.DAY:
             return ()
         around = cal.weekend if self.unit is Unit.WEEKEND else cal.week
-        return (around(within.start),)
+        return (around(within.start, self.by),)

@@ -24,6 +24,7 @@ _AT = re.compile(
 )
 _STRONG_AT = re.compile(r"\b(?:at|by|until|till|around)\s+(?:about\s+|around\s+)?$", re.I)
 _NAME_AHEAD = re.compile(rf"\s+(?!(?i:{of([*WEEKDAYS, *MONTHS])})\b)[A-Z][a-z]+\s+[A-Z]")
+_NOT_AN_HOUR = re.compile(r"\s+(?:with|of|and\s+the\s+same|another)\b", re.I)
 _SCORE = re.compile(r"\b(?:won|lost|beat|score[ds]?|ratio|drew|led|result|of)\b[^.;!?]*$", re.I)
 
 
@@ -67,6 +68,8 @@ def _with_minutes(match: re.Match[str]) -> Reading | None:
 def _bare(match: re.Match[str]) -> Reading | None:
     hour = int(amount_of(match.group("hour")))
     if not _is_bound(match, _AT) or not 1 <= hour <= 12:
+        return None
+    if hour == 1 and _NOT_AN_HOUR.match(match.string, match.end()):
         return None
     if not stands_alone(match.string, match.end()) or _NAME_AHEAD.match(match.string, match.end()):
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, datetime
 
 from perdure.understanding.languages.en.numbers import (
     ORDINAL,
@@ -12,6 +12,7 @@ from perdure.understanding.languages.en.numbers import (
 )
 from perdure.understanding.languages.en.rules import Headed, of, rule, spaced
 from perdure.understanding.languages.en.vocabulary import MONTHS, PLAIN_MONTHS, WHICH
+from perdure.understanding.times.hours import Moment
 from perdure.understanding.times.language import Reading
 from perdure.understanding.times.pieces import DayOfMonth, Month, Recurring, Year
 from perdure.understanding.times.terms import Piece
@@ -160,6 +161,13 @@ def _iso(match: re.Match[str]) -> Reading | None:
     return Reading((Year(year), Month(month), DayOfMonth(day)))
 
 
+def _timestamp(match: re.Match[str]) -> Reading | None:
+    try:
+        return Reading((Moment(datetime.fromisoformat(match.group().upper())),))
+    except ValueError:
+        return None
+
+
 _BEFORE_SHORT = re.compile(r"\b(?:on|by|until|till|before|after|since|from)\s+$", re.I)
 
 
@@ -254,6 +262,11 @@ def _year_of_text(match: re.Match[str]) -> Reading | None:
 _NUMBER_HEADS = {"0", *ORDINAL_HEADS}
 
 RULES: list[Headed] = [
+    rule(
+        {"0"},
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{3}(?:\d{3})?)?)?(?:Z|[+-]\d\d:\d\d)?(?![\d:])",
+        _timestamp,
+    ),
     rule(MONTHS, _BARE_MONTH, _month),
     rule(MONTHS, rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month_year),
     rule(
@@ -289,7 +302,7 @@ RULES: list[Headed] = [
     ),
     rule(
         {"0"},
-        r"(?P<year>\d{4})([-/.])(?P<first>\d{1,2})\2(?P<second>\d{1,2})(?!\d|[-/.]\d)(?:T(?=\d))?",
+        r"(?P<year>\d{4})([-/.])(?P<first>\d{1,2})\2(?P<second>\d{1,2})(?!\d|[-/.]\d)",
         _iso,
     ),
     rule(

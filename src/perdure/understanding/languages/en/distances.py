@@ -90,6 +90,8 @@ def _beside(match: re.Match[str]) -> Reading | None:
         amount, unit = _length(match)
     if match.group("side").lower() == "before":
         amount = -amount
+    if match.group("the") and unit is Unit.WEEK:
+        return Reading((WeekAround(unit, int(amount)),), is_dependent=True)
     return Reading((Distance(amount, unit, True),), is_dependent=True)
 
 

@@ -199,6 +199,8 @@ def _season(match: re.Match[str]) -> Reading | None:
     )
     if not has_year and not told:
         return None
+    if not has_year and word.istitle() and re.match(r"\s+[A-Z][a-z]", following):
+        return None  # "the Winter Garden"
     if word.lower() == "fall" and not has_year and not (told and told.group("the")):
         return None
     if (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 from perdure.understanding.times.holidays import (
     DOUBLE_NINTH,
     DRAGON_BOAT,
@@ -109,6 +111,12 @@ DAY_PARTS = {
     "night": DayPart.NIGHT,
 }
 
+
+def _thanksgiving(year: int) -> date:
+    """The fourth Thursday of November."""
+    return date(year, 11, 22 + (3 - date(year, 11, 1).weekday()) % 7)
+
+
 HOLIDAYS: dict[str, Holiday] = {
     "new year's day": fixed(1, 1),
     "new year's eve": fixed(12, 31),
@@ -141,8 +149,9 @@ HOLIDAYS: dict[str, Holiday] = {
     "veterans day": fixed(11, 11),
     "remembrance day": fixed(11, 11),
     "armistice day": fixed(11, 11),
-    "thanksgiving": nth_weekday(11, 3, 4),
-    "thanksgiving day": nth_weekday(11, 3, 4),
+    "thanksgiving": Holiday(_thanksgiving),
+    "thanksgiving day": Holiday(_thanksgiving),
+    "black friday": Holiday(lambda year: _thanksgiving(year) + timedelta(days=1)),
     "labor day": nth_weekday(9, 0, 1),
     "christmas eve": fixed(12, 24),
     "christmas day": fixed(12, 25),

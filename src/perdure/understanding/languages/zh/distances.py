@@ -29,6 +29,8 @@ def _length(match: re.Match[str]) -> tuple[float, Unit] | None:
         whole = float(text) if "." in text else number_of(text)
         if whole is None or whole == 0:
             return None
+        if whole > 1000 and match.group("unit") == "年":
+            return None  # 1970年前 is before the year
         amount = float(whole)
         if match.group("and_half") or match.group("half_after"):
             amount += 0.5
