@@ -21,7 +21,7 @@ from typing import Any
 FENCE = re.compile(r"^```(\S*)[ \t]*(.*)$")
 NEEDS = re.compile(r"^<!-- test: (.*) -->$", re.MULTILINE)
 RUN = frozenset(("python", "sh"))
-SHOWN = frozenset(("text", "json", "toml", "sql"))
+SHOWN = frozenset(("", "text", "json", "toml", "sql"))
 TIMEOUT_S = 120
 
 
