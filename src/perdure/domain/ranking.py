@@ -158,9 +158,16 @@ def _frequency(counts: FloatColumn) -> FloatColumn:
 
 
 def rank(
-    candidates: Sequence[Candidate], *, preset: Preset, calibration: Calibration, now: datetime
+    candidates: Sequence[Candidate],
+    *,
+    preset: Preset,
+    calibration: Calibration,
+    now: datetime,
+    unwritten: Sequence[int] | None = None,
 ) -> list[Scored]:
     """The relevant candidates, best first; equal scores are ordered by id.
+
+    `unwritten` are accesses of each candidate that its store does not know of yet.
 
     Computed by columns, because every recall scores dozens of candidates; each score is still the
     plain sum of value × weight, so an explanation recomputes it to the bit.
@@ -171,11 +178,14 @@ def rank(
     cosine = np.array(cosines, dtype=np.float64)  # None becomes NaN
     terms = np.array(lexical, dtype=np.float64)
     weight = np.array(importance, dtype=np.float64)
+    accesses = np.array(counts, dtype=np.float64)
+    if unwritten is not None:
+        accesses += unwritten
     columns = (
         _relevance(cosine, terms, calibration),
         weight,
         _recency(np.array(occurred, dtype=np.float64), weight, preset, to_micros(now)),
-        _frequency(np.array(counts, dtype=np.float64)),
+        _frequency(accesses),
     )
     score = np.zeros(len(candidates))
     for column, share in zip(columns, preset.weights, strict=True):

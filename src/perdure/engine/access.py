@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
 
 from perdure.domain.changes import Accesses
-from perdure.domain.ranking import Candidate
 from perdure.domain.records import Memory
 from perdure.domain.replay import accessed
+from perdure.domain.scope import Scope
 from perdure.domain.visibility import View
 
 FLUSH_AT = 512
 """Memories with unwritten recalls that make it worth writing them along with the next change."""
 
 
+@dataclass(slots=True)
+class _Recalls:
+    """Recalls of one memory that are not written yet."""
+
+    scope: Scope
+    count: int
+    last_at: datetime
+
+
 class AccessLog:
     """Recalls that are not written yet, so that reading need not write.
 
-    They are written along with a change once enough have gathered, and on close. Losing it (the process is killed) loses counts, never a memory. Thread-safe.
+    They are written along with a change once enough have gathered, and on close. Losing it (the
+    process is killed) loses counts, never a memory. Thread-safe.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._pending: dict[str, Accesses] = {}
+        self._pending: dict[str, _Recalls] = {}
 
     def __len__(self) -> int:
         return len(self._pending)
@@ -33,32 +44,29 @@ class AccessLog:
         """Count one recall of each."""
         with self._lock:
             for memory in memories:
-                earlier = self._pending.get(memory.id)
-                self._pending[memory.id] = Accesses(
-                    memory_id=memory.id,
-                    scope=memory.scope,
-                    count=1 if earlier is None else earlier.count + 1,
-                    last_at=at if earlier is None else max(at, earlier.last_at),
-                )
+                self._add(memory.id, memory.scope, 1, at)
 
-    def counted(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-        """The candidates with their unwritten recalls counted in."""
+    def _add(self, memory_id: str, scope: Scope, count: int, at: datetime) -> None:
+        recalls = self._pending.get(memory_id)
+        if recalls is None:
+            self._pending[memory_id] = _Recalls(scope, count, at)
+            return
+        recalls.count += count
+        recalls.last_at = max(recalls.last_at, at)
+
+    def counts(self, ids: Iterable[str]) -> list[int]:
+        """How many recalls of each memory are not written yet."""
         pending = self._pending
-        if not pending:
-            return candidates
         return [
-            item._replace(accessed_count=item.accessed_count + pending[item.id].count)
-            if item.id in pending
-            else item
-            for item in candidates
+            0 if (recalls := pending.get(memory_id)) is None else recalls.count for memory_id in ids
         ]
 
     def overlay(self, memory: Memory) -> Memory:
         """The memory with its unwritten recalls counted in."""
-        pending = self._pending.get(memory.id) if self._pending else None
-        if pending is None:
+        recalls = self._pending.get(memory.id) if self._pending else None
+        if recalls is None:
             return memory
-        return accessed(memory, count=pending.count, last_at=pending.last_at)
+        return accessed(memory, count=recalls.count, last_at=recalls.last_at)
 
     def total(self, view: View) -> int:
         """Unwritten recalls of memories in the view's scope."""
@@ -75,21 +83,14 @@ class AccessLog:
         if len(self._pending) < at_least:
             return ()
         with self._lock:
-            taken, self._pending = tuple(self._pending.values()), {}
-            return taken
+            taken, self._pending = self._pending, {}
+        return tuple(
+            Accesses(memory_id=memory_id, scope=item.scope, count=item.count, last_at=item.last_at)
+            for memory_id, item in taken.items()
+        )
 
     def give_back(self, taken: Iterable[Accesses]) -> None:
         """Return what could not be written."""
         with self._lock:
             for item in taken:
-                newer = self._pending.get(item.memory_id)
-                self._pending[item.memory_id] = (
-                    item
-                    if newer is None
-                    else Accesses(
-                        memory_id=item.memory_id,
-                        scope=item.scope,
-                        count=item.count + newer.count,
-                        last_at=max(item.last_at, newer.last_at),
-                    )
-                )
+                self._add(item.memory_id, item.scope, item.count, item.last_at)

@@ -118,10 +118,11 @@ async def recall(
     )
     now = condition.view.now
     ranked = rank(
-        core.accesses.counted(found.candidates),
+        found.candidates,
         preset=preset,
         calibration=core.embedding.calibration,
         now=now,
+        unwritten=core.accesses.counts(item.id for item in found.candidates),
     )
     floor = core.settings.relevance_threshold if min_score is None else min_score
     kept = [item for item in ranked if item.score >= floor]
