@@ -302,6 +302,17 @@ def test_on_a_terminal_it_asks_before_it_forgets(
     assert len(contents(run, "--user", "ilka")) == left
 
 
+def test_what_expired_can_be_forgotten_at_a_terminal_too(
+    run: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory_id = remembered(run, "The bridge is closed.", "--expires", "2020-01-01")
+    monkeypatch.setattr("perdure.cli.commands.writing.people_answer", lambda: True)
+    run("forget", memory_id, stdin=b"y\n")
+    assert "The bridge is closed." in run.err
+    run("forget", memory_id, stdin=b"y\n")
+    run("forget", "nope", stdin=b"y\n", expect=3)
+
+
 # --- move ----------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -13,9 +16,9 @@ from perdure.cli.invocation import Invocation
 from perdure.cli.tables import console, memory_table
 from perdure.cli.terminal import note, people_answer, printable, text_of_stdin
 from perdure.cli.values import json_object, life
-from perdure.domain.records import Kind
+from perdure.domain.records import Kind, Memory
 from perdure.domain.results import Outcome, Remembered
-from perdure.errors import InvalidInput
+from perdure.errors import InvalidInput, NotFound
 from perdure.sync import MemoryManager
 
 ACTOR = "cli"
@@ -170,10 +173,15 @@ def _require_one_way(
 def _may_forget(memory: MemoryManager, ids: tuple[str, ...]) -> bool:
     if not people_answer():
         return True
-    import sys
-
-    console(sys.stderr).print(memory_table(memory.get(item) for item in dict.fromkeys(ids)))
+    console(sys.stderr).print(memory_table(_readable(memory, ids)))
     return click.confirm("Forget this?", err=True)
+
+
+def _readable(memory: MemoryManager, ids: tuple[str, ...]) -> Iterator[Memory]:
+    """Those that can still be shown; what is wrong with the others, forgetting them will say."""
+    for memory_id in dict.fromkeys(ids):
+        with suppress(NotFound):
+            yield memory.get(memory_id, include="expired")
 
 
 def _may_forget_all(memory: MemoryManager, everything: bool, which: dict[str, Any]) -> bool:
