@@ -25,6 +25,7 @@ _AT = re.compile(
 _STRONG_AT = re.compile(r"\b(?:at|by|until|till|around)\s+(?:about\s+|around\s+)?$", re.I)
 _NAME_AHEAD = re.compile(rf"\s+(?!(?i:{of([*WEEKDAYS, *MONTHS])})\b)[A-Z][a-z]+\s+[A-Z]")
 _NOT_AN_HOUR = re.compile(r"\s+(?:with|of|and\s+the\s+same|another)\b", re.I)
+_MARGIN = re.compile(r"\b(?:won|win|lost|lose|beat|led|lead)\b[^.;!?]*\bby\s+$", re.I)
 _SCORE = re.compile(r"\b(?:won|lost|beat|score[ds]?|ratio|drew|led|result|of)\b[^.;!?]*$", re.I)
 
 
@@ -68,6 +69,8 @@ def _with_minutes(match: re.Match[str]) -> Reading | None:
 def _bare(match: re.Match[str]) -> Reading | None:
     hour = int(amount_of(match.group("hour")))
     if not _is_bound(match, _AT) or not 1 <= hour <= 12:
+        return None
+    if _MARGIN.search(match.string, max(0, match.start() - 40), match.start()):
         return None
     if hour == 1 and _NOT_AN_HOUR.match(match.string, match.end()):
         return None
@@ -114,6 +117,8 @@ def _past(match: re.Match[str]) -> Reading | None:
 
 def _to_is_meant(match: re.Match[str]) -> bool:
     """As in "2 to 3" is a ratio; "ten to three" and "at 10 to 3" are times."""
+    if _SCORE.search(match.string, max(0, match.start() - 40), match.start()):
+        return False
     minutes = match.group("minutes").lower()
     is_told = "quarter" in minutes or "minute" in minutes or _is_bound(match, _STRONG_AT)
     return is_told and stands_alone(match.string, match.end())

@@ -11,7 +11,7 @@ from perdure.understanding.languages.en.numbers import (
     ordinal_of,
 )
 from perdure.understanding.languages.en.rules import Headed, of, rule, spaced
-from perdure.understanding.languages.en.vocabulary import MONTHS, PLAIN_MONTHS, WHICH
+from perdure.understanding.languages.en.vocabulary import MONTHS, PLAIN_MONTHS, SEASONS, WHICH
 from perdure.understanding.times.hours import Moment
 from perdure.understanding.times.language import Reading
 from perdure.understanding.times.pieces import DayOfMonth, Month, Recurring, Year
@@ -230,6 +230,22 @@ def _year(match: re.Match[str]) -> Reading | None:
     return Reading((Year(int(match.group("year"))),))
 
 
+_OLD_YEAR_TOLD = re.compile(
+    rf"\b(?:in|since|year|(?:{of([*SEASONS, *MONTHS])})\s+of|(?:{of([*SEASONS, *MONTHS])}))\s+$",
+    re.I,
+)
+
+
+def _old_year(match: re.Match[str]) -> Reading | None:
+    """Before 1500 a number is a year only where hardly anything else could stand."""
+    text = match.string
+    if not _OLD_YEAR_TOLD.search(text, max(0, match.start() - 16), match.start()):
+        return None
+    if not stands_alone(text, match.end()):
+        return None
+    return Reading((Year(int(match.group("year"))),))
+
+
 def _apostrophe_year(match: re.Match[str]) -> Reading:
     """As in "the summer of '94"."""
     number = int(match.group("year"))
@@ -312,6 +328,7 @@ RULES: list[Headed] = [
     ),
     rule({"0"}, r"(?P<first>\d{1,2})/(?P<second>\d{1,2})(?![\d/.]|\.\d|\w)", _short_numeric),
     rule({"0"}, _YEAR, _year),
+    rule({"0"}, r"(?P<year>1[0-4]\d\d)(?![\d.,]*\d|[-/:]\d|\w)", _old_year),
     rule({"0"}, _YEAR, _dependent_year),
     rule(
         {"0"},

@@ -28,15 +28,17 @@ from perdure.understanding.times.terms import Unit, Which
 
 _UNIT = rf"(?P<unit>{of(UNITS)})s?\b"
 _LENGTH = (
-    rf"(?:(?P<half>half)\s+(?:an?\s+)?|(?P<amount>{AMOUNT})\s+(?P<and_half>and\s+a\s+half\s+)?)"
+    rf"(?:(?P<half>half)\s+(?:an?\s+)?|(?:(?P<three>three)\s+|a\s+)?(?P<quarter>quarter)s?\s+of\s+an\s+|(?P<amount>{AMOUNT})\s+(?P<and_half>and\s+a\s+half\s+)?)"
     rf"{_UNIT}(?P<half_after>\s+and\s+a\s+half)?"
 )
-_HEADS = {"half", "a", "an", "0", *CARDINAL_HEADS}
+_HEADS = {"half", "quarter", "a", "an", "0", *CARDINAL_HEADS}
 
 
 def _length(match: re.Match[str]) -> tuple[float, Unit]:
     if match.group("half"):
         amount = 0.5
+    elif match.group("quarter"):
+        amount = 0.75 if match.group("three") else 0.25
     else:
         amount = amount_of(match.group("amount"))
         if match.group("and_half") or match.group("half_after"):

@@ -151,11 +151,16 @@ def _weekday(match: re.Match[str]) -> Reading | None:
         beside = _BESIDE.search(text, max(0, start - 12), start)
         if not is_told or not (beside or _DATE_AHEAD.match(text, end)):
             return None
+    if _COMPOUND.match(text, end) and not _BESIDE.search(text, max(0, start - 12), start):
+        return None
     if _TITLE.match(text, end) and _ARTICLE.search(text, max(0, start - 5), start):
         return None
     return Reading((Weekday(WEEKDAYS[word.lower()]),))
 
 
+_COMPOUND = re.compile(
+    r"\s+(?:roasts?|lunch(?:es)?|dinners?|brunch(?:es)?|best|school|papers?|blues|markets?|league|drivers?|prayers?|crosswords?)\b"
+)
 _BESIDE = re.compile(r"\b(?:on|by|until|till|from|to|since|before|after|and|or)\s+$|[-–]\s*$", re.I)
 _DATE_AHEAD = re.compile(r"\.?,?\s*(?:\d|[-–]|at\b|to\b|morning|afternoon|evening|night)")
 _TITLE = re.compile(
@@ -194,7 +199,7 @@ def _season(match: re.Match[str]) -> Reading | None:
     following = match.string[match.end() :]
     has_year = bool(
         re.match(
-            r",?\s+(?:of\s+)?(?:(?:19|20|21)\d\d\b|'\d\d\b|(?:last|this|next)\s+year)", following
+            r",?\s+(?:of\s+)?(?:(?:1\d|20|21)\d\d\b|'\d\d\b|(?:last|this|next)\s+year)", following
         )
     )
     if not has_year and not told:
@@ -359,6 +364,8 @@ def _part_of_present(match: re.Match[str]) -> Reading | None:
     part = PartOf(PARTS[spaced(match.group("part"))])
     if unit == "week":
         return Reading((part, WeekShift(0)))
+    if match.groupdict().get("this"):
+        return Reading((part, MonthShift(0) if unit == "month" else YearShift(0)))
     return Reading((part, AnyMonth() if unit == "month" else AnyYear()))
 
 
@@ -420,7 +427,7 @@ RULES: list[Headed] = [
     ),
     rule(
         {"the", "beginning", "start", "middle", "end", "close", "tail"},
-        rf"{_PART}(?:the\s+|this\s+)?(?P<unit>week|month|year)\b",
+        rf"{_PART}(?:the\s+|(?P<this>this\s+))?(?P<unit>week|month|year)\b",
         _part_of_present,
     ),
     rule(

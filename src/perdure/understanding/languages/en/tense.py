@@ -30,6 +30,9 @@ _PAST = re.compile(
     r"naked|wicked|kindred|embed|biped)[a-z]{2,}ed)\b|'d\b(?!\s+(?:like|love|rather|better))|'ve\s+(?!an?\b|the\b|got\b|to\b|some\b|no\b)",
     re.I | re.A,
 )
+_PERFECT_AHEAD = re.compile(
+    r"(?:\bwill|'ll|\bshould|\bmay|\bmight)\s+(?:\w+\s+)?have\s+(?:\w+\s+)?$", re.I
+)
 _PASSIVE_PRESENT = re.compile(
     r"(?:\bam|\bis|\bare|'s|'re|'m|\bbe|\bget|\bgets)\s+(?:\w+\s+)?$", re.I
 )
@@ -61,7 +64,7 @@ def direction(text: str, start: int, end: int) -> Direction:
         for match in pattern.finditer(text, begin, stop):
             if match.start() < end and match.end() > start:
                 continue
-            if looks is Direction.PAST and _is_passive_present(text, match):
+            if looks is Direction.PAST and _is_yet_to_come(text, match):
                 looks_here = Direction.FUTURE
             else:
                 looks_here = looks
@@ -74,7 +77,9 @@ def direction(text: str, start: int, end: int) -> Direction:
     return best[1] if best else Direction.UNKNOWN
 
 
-def _is_passive_present(text: str, match: re.Match[str]) -> bool:
+def _is_yet_to_come(text: str, match: re.Match[str]) -> bool:
+    if _PERFECT_AHEAD.search(text[max(0, match.start() - 32) : match.start()]):
+        return True
     is_participle = match.group().lower().endswith(("ed", "shut", "born", "held", "sent", "paid"))
     before = text[max(0, match.start() - 24) : match.start()]
     return is_participle and bool(_PASSIVE_PRESENT.search(before))
