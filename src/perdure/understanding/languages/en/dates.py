@@ -209,7 +209,7 @@ def _ordinal_day(match: re.Match[str]) -> Reading | None:
     if _OF_EACH.match(match.string, match.end()):
         return None
     in_words = not match.group("day")[0].isdigit()
-    if in_words and not _ON_THE.search(text, 0, match.start()):
+    if in_words and not _ON_THE.search(text, max(0, match.start() - 8), match.start()):
         return None
     return Reading((DayOfMonth(number),))
 
