@@ -1,7 +1,6 @@
 """Write src/perdure/understanding/times/lunar_festivals.py: when lunar festivals fall.
 
-Needs the `borax` package (MIT), whose calendar covers 1900 to 2100 and is checked against that of
-the Hong Kong Observatory. Only the resulting dates are kept.
+Needs the `borax` package (MIT), whose calendar covers 1900 to 2100. Only the resulting dates are kept.
 """
 
 from pathlib import Path
