@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import sqlite3
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
+
+from perdure.stores._sql.statements import sql_files
 
 _NUMBERED = re.compile(r"^(\d{4})_\w+\.sql$")
 
@@ -26,7 +27,7 @@ def migrations() -> tuple[Migration, ...]:
     """Every migration, in order; they are numbered 1, 2, … without gaps."""
     found = sorted(
         Migration(int(match.group(1)), file.read_text(encoding="utf-8"))
-        for file in files(__package__).joinpath("migrations").iterdir()
+        for file in sql_files(__package__, "migrations")
         if (match := _NUMBERED.match(file.name))
     )
     if [step.number for step in found] != list(range(1, len(found) + 1)):
