@@ -15,16 +15,16 @@ from perdure.testing.builders import ILKA, a_change_set, a_memory
 def fill_up(store):
     """Add until there is no room; the memories that were acknowledged."""
     kept = []
-    for _ in range(2_000):
-        memory = a_memory("x" * 5_000)
-        try:
-            answer = run_now(store.apply(a_change_set(memory)))
-        except Unavailable as error:
-            assert "no room left" in str(error)
-            return kept
-        assert isinstance(answer, Applied)
-        kept.append(memory)
-    raise AssertionError("it never became full")
+
+    def add():
+        for _ in range(2_000):
+            memory = a_memory("x" * 5_000)
+            assert isinstance(run_now(store.apply(a_change_set(memory))), Applied)
+            kept.append(memory)
+
+    with pytest.raises(Unavailable, match="no room left"):
+        add()
+    return kept
 
 
 def assert_kept(store, memories):

@@ -10,16 +10,20 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
 from threading import RLock
 from typing import NamedTuple
 
 from perdure.stores._index.caching import PartitionCache
 from perdure.stores._index.partition import Partition
 from perdure.stores.sqlite.blocks import block_of, standings_of
+from perdure.stores.sqlite.recent import RecentRows
 from perdure.stores.sqlite.rows import Row
 from perdure.stores.sqlite.statements import statements
 
 _ROWS_AT_ONCE = 4096
+_FOLLOWED_AT_MOST = 20_000
+"""Journal entries; further behind than that, what is asked for is loaded afresh."""
 
 
 class Progress(NamedTuple):
@@ -49,15 +53,16 @@ class Indexes:
         self._lock = RLock()
         self._applied: Progress | None = None
         self._model = _NO_MODEL
+        self.recent = RecentRows()
 
     def uses(self, connection: sqlite3.Connection, model: str | None) -> bool:
         """Whether the indexes' vectors are this model's."""
-        self._catch_up(connection)
+        self.catch_up(connection)
         return model == self._model.identity
 
     def partition(self, connection: sqlite3.Connection, number: int) -> Partition:
         """The partition's index, with everything in it that was committed before the call."""
-        self._catch_up(connection)
+        self.catch_up(connection)
         found = self._cache.get(number)
         if found is not None:
             return found
@@ -78,10 +83,11 @@ class Indexes:
         """Let go of everything."""
         with self._lock:
             self._cache.clear()
+            self.recent.clear()
 
-    def _catch_up(self, connection: sqlite3.Connection) -> None:
-        row = connection.execute(self._sql["progress"]).fetchone()
-        progress = Progress(row[0] or 0, row[1] or 0)
+    def catch_up(self, connection: sqlite3.Connection) -> None:
+        """Take in what was committed before the call."""
+        progress = self._progress(connection)
         if progress == self._applied:
             return
         with self._lock:
@@ -90,6 +96,10 @@ class Indexes:
                 self._applied = progress
             elif progress > self._applied or progress.tick > self._applied.tick:
                 self._apply_news(connection, self._applied)
+
+    def _progress(self, connection: sqlite3.Connection) -> Progress:
+        sequence, tick = connection.execute(self._sql["progress"]).fetchone()
+        return Progress(sequence or 0, tick or 0)
 
     def _apply_news(self, connection: sqlite3.Connection, applied: Progress) -> None:
         # One transaction, so that the rows are those of the journal's end that was read.
@@ -101,6 +111,8 @@ class Indexes:
             self._model = model
             if is_lost:
                 self._cache.clear()
+                self.recent.clear()
+            self.recent.drop(chain(*changed.values(), *reloaded.values()))
             for number in changed.keys() | reloaded.keys():
                 partition = self._cache.peek(number)
                 if partition is not None:
@@ -115,6 +127,9 @@ class Indexes:
         """(changed memories, reloaded memories, by partition; how far; whether all is new)."""
         changed: defaultdict[int, set[int]] = defaultdict(set)
         reloaded: defaultdict[int, set[int]] = defaultdict(set)
+        latest = self._progress(connection)
+        if latest.sequence - applied.sequence > _FOLLOWED_AT_MOST:
+            return changed, reloaded, latest, True
         sequence, tick = applied
         entries = connection.execute(self._sql["news"], (applied.sequence,)).fetchall()
         for sequence, partition, memory, reloads in entries:  # noqa: B007 (the last one's counts)

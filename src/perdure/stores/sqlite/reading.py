@@ -15,6 +15,7 @@ from perdure.domain.scope import Scope
 from perdure.domain.visibility import View
 from perdure.errors import InvalidInput
 from perdure.stores.sqlite.conditions import condition_params, filter_fragment
+from perdure.stores.sqlite.indexing import Indexes
 from perdure.stores.sqlite.partitions import Partitions
 from perdure.stores.sqlite.rows import Row, Walls, memory_of
 from perdure.stores.sqlite.statements import statements
@@ -40,8 +41,9 @@ def readable(rows: Iterable[Row], walls: Mapping[int, Walls]) -> Iterator[Memory
 class Reader:
     """Reads of records over borrowed connections."""
 
-    def __init__(self, partitions: Partitions) -> None:
+    def __init__(self, partitions: Partitions, indexes: Indexes) -> None:
         self._partitions = partitions
+        self._indexes = indexes
         self._sql = statements()
 
     def get(
@@ -51,12 +53,21 @@ class Reader:
         partition = self._partitions.find(connection, scope.walls)
         if partition is None or not ids:
             return {}
-        if len(ids) == 1:
-            rows = connection.execute(self._sql["one_by_id"], (ids[0], partition)).fetchall()
-        else:
-            asked = (json.dumps(list(ids)), partition)
-            rows = connection.execute(self._sql["many_by_id"], asked).fetchall()
+        self._indexes.catch_up(connection)
+        recent = self._indexes.recent
+        generation = recent.generation
+        rows, missing = recent.look(ids, partition)
+        if missing:
+            fresh = self._rows(connection, missing, partition)
+            recent.keep(fresh, generation=generation)
+            rows += fresh
         return {memory.id: memory for memory in readable(rows, {partition: scope.walls})}
+
+    def _rows(self, connection: sqlite3.Connection, ids: list[str], partition: int) -> list[Row]:
+        if len(ids) == 1:
+            return connection.execute(self._sql["one_by_id"], (ids[0], partition)).fetchall()
+        asked = (json.dumps(ids), partition)
+        return connection.execute(self._sql["many_by_id"], asked).fetchall()
 
     def slot(self, connection: sqlite3.Connection, scope: Scope, key: str) -> list[Memory]:
         """As the store port says."""

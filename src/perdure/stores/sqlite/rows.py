@@ -8,6 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from perdure.domain.codec import FIELDS
 from perdure.domain.journal import canonical
 from perdure.domain.records import (
     EMPTY,
@@ -37,7 +38,10 @@ COUNTERS = frozenset(("accessed_count", "last_accessed_at"))
 
 _KINDS = {kind.value: kind for kind in Kind}
 _STATES = {state.value: state for state in State}
-_decode_json = json.JSONDecoder().decode
+_SETTERS = tuple(getattr(Memory, name).__set__ for name in FIELDS)
+"""Set the fields of a memory, in the order of FIELDS. A list is little else than rows becoming
+memories, and this takes half the time of `Memory(...)`, which only sets the same fields."""
+_decode = json.JSONDecoder().raw_decode
 
 
 def row_of(memory: Memory) -> tuple[Any, ...]:
@@ -92,6 +96,14 @@ def _scope(walls: Walls, agent: str, session: str) -> Scope:
     return Scope(tenant=walls[0], agent=agent, user=walls[1], session=session)
 
 
+def _decoded(text: str) -> Any:
+    """The JSON value of a text that holds nothing else, as `canonical` writes it."""
+    value, end = _decode(text)
+    if end != len(text):
+        raise ValueError("more than one JSON value")
+    return value
+
+
 def memory_of(row: Row, walls: Mapping[int, Walls]) -> Memory:
     """The memory of a row of `memory_columns`. `walls` has the row's partition.
 
@@ -104,42 +116,46 @@ def memory_of(row: Row, walls: Mapping[int, Walls]) -> Memory:
         object_, polarity, content, metadata, extra,
     ) = row  # fmt: skip
     occurred_at = from_micros(occurred_us)
-    rare = rare_fields(None if extra is None else _decode_json(extra))
+    rare = rare_fields(None if extra is None else _decoded(extra))
     if role is None and speaker is None:
         source = rare.source
     else:
         source = Source(role=role, speaker=speaker, message_ids=rare.source.message_ids)
-    return Memory(
-        id=id_,
-        content=content,
-        scope=_scope(walls[partition], agent, session),
-        occurred_at=occurred_at,
-        recorded_at=occurred_at if recorded_us == occurred_us else from_micros(recorded_us),
-        valid_from=occurred_at if valid_us == occurred_us else from_micros(valid_us),
-        kind=_KINDS[kind],
-        state=_STATES[state],
-        version=version,
-        importance=importance,
-        confidence=confidence,
-        occurred_until=None if until is None else from_micros(until),
-        valid_to=None if valid_to is None else from_micros(valid_to),
-        retired_at=None if retired is None else from_micros(retired),
-        expires_at=None if expires is None else from_micros(expires),
-        supersedes=rare.supersedes,
-        superseded_by=superseded_by,
-        metadata=EMPTY if metadata is None else MappingProxyType(_decode_json(metadata)),
-        pinned=pinned == 1,
-        key=key,
-        source=source,
-        accessed_count=accessed_count,
-        used_count=used_count,
-        last_accessed_at=None if accessed is None else from_micros(accessed),
-        subject=subject,
-        predicate=predicate,
-        object=object_,
-        polarity=polarity,
-        causes=rare.causes,
-        provenance=rare.provenance,
-        attachments=rare.attachments,
-        strength=rare.strength,
+    values = (
+        id_,
+        content,
+        _scope(walls[partition], agent, session),
+        occurred_at,
+        occurred_at if recorded_us == occurred_us else from_micros(recorded_us),
+        occurred_at if valid_us == occurred_us else from_micros(valid_us),
+        _KINDS[kind],
+        _STATES[state],
+        version,
+        importance,
+        confidence,
+        None if until is None else from_micros(until),
+        None if valid_to is None else from_micros(valid_to),
+        None if retired is None else from_micros(retired),
+        None if expires is None else from_micros(expires),
+        rare.supersedes,
+        superseded_by,
+        EMPTY if metadata is None else MappingProxyType(_decoded(metadata)),
+        pinned == 1,
+        key,
+        source,
+        accessed_count,
+        used_count,
+        None if accessed is None else from_micros(accessed),
+        subject,
+        predicate,
+        object_,
+        polarity,
+        rare.causes,
+        rare.provenance,
+        rare.attachments,
+        rare.strength,
     )
+    memory = object.__new__(Memory)
+    for set_field, value in zip(_SETTERS, values, strict=True):
+        set_field(memory, value)
+    return memory

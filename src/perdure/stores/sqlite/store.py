@@ -85,9 +85,9 @@ class SqliteStore:
             page_size=page_size,
         )
         self._partitions = Partitions()
-        self._reader = Reader(self._partitions)
-        self._journal = JournalReader(self._partitions)
         self._indexes = Indexes(budget_bytes=options.index_bytes)
+        self._reader = Reader(self._partitions, self._indexes)
+        self._journal = JournalReader(self._partitions)
         self._is_closed = False
 
     async def apply(self, changes: ChangeSet) -> Applied | Refused:

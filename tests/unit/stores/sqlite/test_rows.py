@@ -88,3 +88,16 @@ def test_a_row_that_describes_no_memory_is_refused():
     row[2 + COLUMNS.index("kind")] = "dream"
     with pytest.raises(KeyError):
         memory_of(row, {7: ("", "ilka")})
+
+
+@pytest.mark.parametrize("text", ["", "{broken", '{"a":1} more', "[1,", "nothing"])
+def test_metadata_that_is_no_json_is_refused(text):
+    row = [1, 7, *row_of(a_memory())]
+    row[2 + COLUMNS.index("metadata")] = text
+    with pytest.raises(ValueError):
+        memory_of(row, {7: ("", "ilka")})
+
+
+def test_nothing_but_the_fields_makes_a_memory():
+    assert not hasattr(Memory, "__post_init__")
+    assert set(Memory.__slots__) == {field.name for field in fields(Memory)}
