@@ -22,18 +22,14 @@ class Calibration:
     hit found by its vector alone must exceed it. None means the encoder is not calibrated: every
     neighbour counts as a candidate.
 
-    `beside_words` are the anchors in force when the question shares words with some memory (None:
-    the same ones). A small encoder is the weaker witness there: counted in full, it would push
-    what only sounds alike above what says the very words.
+    `beside_words` are the anchors in force when some memory says the question's words (None: the
+    same ones). A small encoder is the weaker witness there: counted in full, it would push what
+    only sounds alike above what says the very words.
     """
 
     anchors: Anchors = ((0.0, 0.0), (1.0, 1.0))
     noise: float | None = None
     beside_words: Anchors | None = None
-
-    def in_force(self, *, words_in_common: bool) -> Anchors:
-        """The anchors to read cosines by, for a question with or without words in common."""
-        return self.beside_words if words_in_common and self.beside_words else self.anchors
 
     def relevance(self, cosine: float) -> float:
         """Relevance in [0, 1] of a pair with this cosine."""
@@ -45,6 +41,17 @@ class Calibration:
             return anchors[-1][1]
         (x0, y0), (x1, y1) = anchors[right - 1], anchors[right]
         return y0 + (y1 - y0) * (cosine - x0) / (x1 - x0)
+
+
+STRAY_WORDS, TELLING_WORDS = 0.1, 0.2
+"""Best share of a question's weight (`domain.lexical.lexical_score`) up to which the words in common
+are strays, as between two languages, and from which on they tell; in between the two blend."""
+
+
+def weight_of_words(best_lexical_score: float) -> float:
+    """How far `beside_words` is in force, in [0, 1], for a question's best lexical score."""
+    share = (best_lexical_score - STRAY_WORDS) / (TELLING_WORDS - STRAY_WORDS)
+    return min(1.0, max(0.0, share))
 
 
 UNCALIBRATED = Calibration()

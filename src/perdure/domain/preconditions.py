@@ -44,6 +44,10 @@ class Standing:
 
 def refusal(changes: ChangeSet, standing: Standing) -> Refused | None:
     """Every precondition that fails, or None when the set may be written."""
+    if _is_one_new_memory(changes) and not (
+        standing.versions or standing.used or any(standing.alike.values())
+    ):
+        return None  # nothing stored has to do with it, which is the usual case
     repeated, clashing = _used_keys(changes.idempotency, standing.used)
     refused = Refused(
         known=_known(changes, standing.alike),
@@ -57,6 +61,15 @@ def refusal(changes: ChangeSet, standing: Standing) -> Refused | None:
         clashing=clashing,
     )
     return None if refused == Refused() else refused
+
+
+def _is_one_new_memory(changes: ChangeSet) -> bool:
+    return (
+        len(changes.changes) == 1
+        and changes.changes[0].before is None
+        and not changes.slots
+        and len(changes.idempotency) <= 1
+    )
 
 
 def _is_unchanged(slot: SlotState, members: Collection[tuple[str, int]]) -> bool:

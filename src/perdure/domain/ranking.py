@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from perdure.domain.calibration import Calibration
+from perdure.domain.calibration import Anchors, Calibration, weight_of_words
 from perdure.domain.decay import FREQUENCY_SATURATION, half_life_days
 from perdure.domain.fusion import lexical_relevance, relevance
 from perdure.domain.times import to_micros
@@ -123,11 +123,19 @@ class Scored(NamedTuple):
 FloatColumn = NDArray[np.float64]
 
 
+def _interpolated(cosines: FloatColumn, anchors: Anchors) -> FloatColumn:
+    points, values = zip(*anchors, strict=True)
+    found: FloatColumn = np.interp(cosines, points, values)
+    return found
+
+
 def _relevance(cosines: FloatColumn, lexical: FloatColumn, calibration: Calibration) -> FloatColumn:
     """Each candidate's relevance to the question, in [0, 1], from both arms (NaN: no vector)."""
-    anchors = calibration.in_force(words_in_common=bool(lexical.any()))
-    points, values = zip(*anchors, strict=True)
-    vector = np.interp(cosines, points, values)
+    vector = _interpolated(cosines, calibration.anchors)
+    weight = weight_of_words(float(lexical.max()))
+    if weight > 0.0 and calibration.beside_words is not None:
+        beside = _interpolated(cosines, calibration.beside_words)
+        vector = weight * beside + (1.0 - weight) * vector
     vector[np.isnan(cosines)] = 0.0
     return relevance(vector, lexical_relevance(lexical))
 

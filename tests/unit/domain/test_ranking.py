@@ -21,7 +21,7 @@ from perdure.domain.ranking import (
     explain,
     rank,
 )
-from perdure.domain.times import to_micros
+from perdure.domain.times import EPOCH, to_micros
 from perdure.errors import InvalidInput
 
 NOON = datetime(2031, 7, 25, 12, tzinfo=UTC)
@@ -252,3 +252,19 @@ def test_a_calibration_reads_a_cosine_between_its_anchors(cosine, value):
     candidate = a_candidate(cosine=cosine)
     (item,) = rank([candidate], preset=BALANCED, calibration=calibration, now=NOON)
     assert item.values[0] == pytest.approx(value)
+
+
+def test_stray_words_leave_cosines_as_they_are_and_telling_words_count_them_for_less():
+    calibration = Calibration(beside_words=((0.0, 0.0), (1.0, 0.1)))
+
+    def relevance_of_the_silent_one(best_lexical_score):
+        candidates = [
+            Candidate("speaks", None, best_lexical_score, 0.5, 0, 0),
+            Candidate("silent", 0.6, 0.0, 0.5, 0, 0),
+        ]
+        ranked = rank(candidates, preset=BALANCED, calibration=calibration, now=EPOCH)
+        return {item.candidate.id: item.values[0] for item in ranked}["silent"]
+
+    assert relevance_of_the_silent_one(0.1) == pytest.approx(0.6)
+    assert relevance_of_the_silent_one(0.15) == pytest.approx(0.33)
+    assert relevance_of_the_silent_one(0.2) == pytest.approx(0.06)
