@@ -11,8 +11,15 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import pytest
+
 import perdure
 from perdure.testing import FakeClock, HashingEmbedder
+
+decided_by_the_engine = pytest.mark.parametrize(
+    "home", ["memory-sync", "sqlite-async"], indirect=True
+)
+"""For a rule in which stores have no part, such as what a call refuses: two homes are enough."""
 
 START = "2031-03-10T09:00:00+00:00"
 """When tests take place unless they say otherwise."""

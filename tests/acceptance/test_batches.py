@@ -6,6 +6,7 @@ import pytest
 
 from perdure import InvalidInput, Outcome, Scope
 from tests.acceptance.embedders import CountingEmbedder
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import texts
 
 
@@ -43,6 +44,7 @@ TROUBLE = [
 ]
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("trouble", TROUBLE, ids=repr)
 @pytest.mark.parametrize("place", [0, 3, 6])
 def test_one_wrong_item_keeps_all_of_them_out(home, trouble, place):
@@ -62,11 +64,13 @@ def test_nothing_is_stored_for_nothing(memory):
     assert memory.changes() == []
 
 
+@decided_by_the_engine
 def test_a_generator_of_items_is_as_good_as_a_list(memory):
     given = memory.remember_many({"content": f"Plank {n}"} for n in range(3))
     assert [item.outcome for item in given] == [Outcome.STORED] * 3
 
 
+@decided_by_the_engine
 def test_the_items_of_a_batch_are_embedded_together(home):
     embedder = CountingEmbedder()
     memory = home.open(embedder=embedder)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from perdure import InvalidInput, NotFound, PermissionDenied, Scope
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import texts
 
 PARTS = ("tenant", "user", "agent", "session")
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("part", PARTS)
 def test_another_scope_is_refused_in_every_call(memory, part, tmp_path):
     bound = memory.scoped(**{part: "mine"})
@@ -41,6 +43,7 @@ def test_another_scope_is_refused_in_every_call(memory, part, tmp_path):
     assert bound.get(mine.id) == mine
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("part", PARTS[1:])
 def test_everything_is_refused_below_the_tenant(memory, part, tmp_path):
     bound = memory.scoped(**{part: "mine"})
@@ -57,6 +60,7 @@ def test_everything_is_refused_below_the_tenant(memory, part, tmp_path):
     assert bound.count() == 1
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("part", PARTS)
 def test_an_import_does_not_leave_the_bound_scope(memory, part, tmp_path):
     theirs = memory.scoped(**{part: "theirs"})
@@ -68,6 +72,7 @@ def test_an_import_does_not_leave_the_bound_scope(memory, part, tmp_path):
     assert memory.scoped(**{part: "mine"}).count() == 0
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("part", PARTS)
 def test_a_bound_manager_may_narrow_and_keeps_its_own_parts(memory, part):
     others = {name: "n" for name in PARTS if name != part}
@@ -77,12 +82,14 @@ def test_a_bound_manager_may_narrow_and_keeps_its_own_parts(memory, part):
     assert kept.scope == narrowed.scope
 
 
+@decided_by_the_engine
 def test_binding_to_the_same_again_is_fine(memory):
     bound = memory.scoped(user="mine").scoped(user="mine")
     bound.remember("Twice bound", scope=Scope(user="mine"))
     assert texts(bound.list()) == ["Twice bound"]
 
 
+@decided_by_the_engine
 def test_a_view_shares_the_store_with_the_manager_it_came_from(memory):
     memory.scoped(user="mine").remember("Seen from both")
     assert texts(memory.list(scope=Scope(user="mine"))) == ["Seen from both"]
@@ -96,6 +103,7 @@ def test_an_id_names_one_memory_of_the_user_whatever_the_agent_or_session(memory
         memory.scoped(user="other", **{part: "one"}).get(kept.id)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("value", [7, ["x"], True, b"x"])
 def test_binding_to_something_that_is_no_text_is_refused(memory, value):
     with pytest.raises(InvalidInput):

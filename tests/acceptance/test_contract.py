@@ -10,6 +10,7 @@ import perdure
 from perdure import InvalidInput, Misconfigured, NotFound, PerdureError, Scope, Settings
 from perdure.testing import HashingEmbedder
 from tests.acceptance.embedders import CountingEmbedder, StrictEmbedder
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import ids, texts
 
 
@@ -41,6 +42,7 @@ def unchanged(memory, note, embedder):
 BLANKS = ["", "   ", "\n\t\r", "\u3000", "\u200b\u200d", "\x00", "\ufeff"]
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("content", [*BLANKS, None, 7, b"bytes", ["words"], True], ids=repr)
 def test_content_that_says_nothing_is_refused_before_any_embedding(counted, content):
     memory, note, embedder = counted
@@ -53,6 +55,7 @@ def test_content_that_says_nothing_is_refused_before_any_embedding(counted, cont
     unchanged(memory, note, embedder)
 
 
+@decided_by_the_engine
 def test_content_that_is_missing_is_refused_before_any_embedding(counted):
     memory, note, embedder = counted
     for call in (memory.remember, lambda: memory.remember_many([{}])):
@@ -61,6 +64,7 @@ def test_content_that_is_missing_is_refused_before_any_embedding(counted):
     unchanged(memory, note, embedder)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("query", [*BLANKS[:5], None, 7, True, {}], ids=repr)
 def test_a_question_that_asks_nothing_is_refused_before_any_embedding(counted, query):
     memory, note, embedder = counted
@@ -70,6 +74,7 @@ def test_a_question_that_asks_nothing_is_refused_before_any_embedding(counted, q
     unchanged(memory, note, embedder)
 
 
+@decided_by_the_engine
 def test_a_question_that_is_missing_is_refused(counted):
     memory, note, embedder = counted
     for call in (memory.recall, memory.recall_context):
@@ -78,6 +83,7 @@ def test_a_question_that_is_missing_is_refused(counted):
     unchanged(memory, note, embedder)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("content", [*BLANKS[:5], 7], ids=repr)
 def test_updating_to_nothing_is_refused_before_any_embedding(counted, content):
     memory, note, embedder = counted
@@ -118,6 +124,7 @@ WRONG = [
 ]
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize(
     "wrong", WRONG, ids=[f"{next(iter(wrong))} {number}" for number, wrong in enumerate(WRONG)]
 )
@@ -131,6 +138,7 @@ def test_an_argument_that_makes_no_sense_is_refused_before_any_embedding(counted
     unchanged(memory, note, embedder)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("items", [["words"], [None], [{"content": "x", "colour": "red"}]])
 def test_an_item_that_remember_would_not_take_is_refused(counted, items):
     memory, note, embedder = counted
@@ -139,6 +147,7 @@ def test_an_item_that_remember_would_not_take_is_refused(counted, items):
     unchanged(memory, note, embedder)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("memory_id", ["", None, 7, [], {}])
 def test_an_id_that_is_no_id_is_refused(counted, memory_id):
     memory, note, embedder = counted
@@ -165,6 +174,7 @@ def test_an_id_that_names_nothing_is_not_found(counted, memory_id):
     unchanged(memory, note, embedder)
 
 
+@decided_by_the_engine
 def test_every_error_has_one_root(memory):
     for call in (
         lambda: memory.remember(""),
@@ -175,6 +185,7 @@ def test_every_error_has_one_root(memory):
             call()
 
 
+@decided_by_the_engine
 def test_an_error_does_not_repeat_what_is_remembered(ilka):
     secret = "the passphrase is vermilion"
     note = ilka.remember(secret, idempotency_key="k").memory
@@ -209,6 +220,7 @@ def test_a_long_text_among_short_ones_is_stored_and_its_end_is_found(home):
     assert memory.get(given[1].memory.id).content.endswith("slate roof.")
 
 
+@decided_by_the_engine
 def test_a_text_beyond_the_limit_is_refused_whole_with_the_limit_named(home):
     embedder = StrictEmbedder()
     memory = home.open(embedder=embedder)
@@ -220,6 +232,7 @@ def test_a_text_beyond_the_limit_is_refused_whole_with_the_limit_named(home):
     assert (memory.count(), embedder.calls) == (0, 0)
 
 
+@decided_by_the_engine
 def test_the_limit_can_be_set(home):
     memory = home.open(settings=Settings(max_content_chars=10))
     memory.remember("0123456789")
@@ -227,6 +240,7 @@ def test_the_limit_can_be_set(home):
         memory.remember("0123456789a")
 
 
+@decided_by_the_engine
 def test_a_long_question_is_shortened_with_a_note(home):
     memory = home.open(embedder=StrictEmbedder(limit_tokens=2_000))
     memory.remember("The surveyor's cabin has a slate roof")

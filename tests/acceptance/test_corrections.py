@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from perdure import Conflict, InvalidInput, NotFound, Outcome, State
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import ids, texts
 
 
@@ -192,6 +193,7 @@ def test_a_correction_keeps_what_it_does_not_mention(memory):
     )  # fmt: skip
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("words", ["", " \t\n", None, "　"])
 def test_correcting_to_nothing_is_refused(ilka, words):
     old = ilka.remember("The lamp is green").memory

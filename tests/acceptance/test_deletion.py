@@ -10,6 +10,7 @@ import pytest
 import perdure
 from perdure import InvalidInput, NotFound, Outcome, Scope, State
 from tests.acceptance.embedders import CountingEmbedder
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import everything_in, ids, texts
 
 USERS = ("ilka", "oto", "100%")
@@ -83,6 +84,7 @@ def test_forgetting_several_is_all_or_nothing(ilka):
     assert set(ilka.forget(kept).ids) == set(kept)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("targets", [[], "", None, 7, [""], [None]])
 def test_forgetting_nothing_in_particular_is_refused(ilka, targets):
     ilka.remember("Keep me")
@@ -169,6 +171,7 @@ def test_a_forgotten_statement_may_be_told_again_on_purpose(ilka):
     assert ids(ilka.recall("spare fob")) == [again.memory.id]
 
 
+@decided_by_the_engine
 def test_bulk_forgetting_needs_no_embedder(home):
     embedder = CountingEmbedder()
     memory = home.open(embedder=embedder)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from perdure import InvalidInput, NotFound
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import texts
 
 HOUR = timedelta(hours=1)
@@ -119,6 +120,7 @@ def test_expiry_survives_reopening(lasting_home):
     assert lasting_home.open().count() == 0
 
 
+@decided_by_the_engine
 def test_an_export_keeps_the_expiry(ilka, clock, tmp_path, home):
     ilka.remember("Gone by noon", expires_at=HOUR)
     clock.advance(HOUR)
@@ -132,6 +134,7 @@ def test_an_export_keeps_the_expiry(ilka, clock, tmp_path, home):
     assert (fresh.count(), fresh.count(include="expired")) == (0, 1)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("expires_at", [timedelta.max, "soon", 3600, float("inf")])
 def test_an_expiry_that_cannot_be_read_is_refused(ilka, expires_at):
     with pytest.raises(InvalidInput, match="expires_at"):
@@ -139,6 +142,7 @@ def test_an_expiry_that_cannot_be_read_is_refused(ilka, expires_at):
     assert ilka.count() == 0
 
 
+@decided_by_the_engine
 def test_an_aware_expiry_of_another_zone_is_the_same_moment(ilka, clock):
     expires = datetime.fromisoformat("2031-03-10T23:00:00+13:00")
     kept = ilka.remember("Until ten UTC", expires_at=expires).memory

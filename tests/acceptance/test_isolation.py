@@ -8,6 +8,7 @@ from itertools import permutations
 import pytest
 
 from perdure import InvalidInput, NotFound, Scope
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import ids, texts
 
 ONE, OTHER = "ilka", "oto"
@@ -224,12 +225,14 @@ def test_two_scopes_never_run_into_one(memory, one, other):
         assert ids(memory.recall("same words", scope=scope)) == [mine.id]
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("name", ["\ud83d", "nul\x00", "x" * 1025])
 def test_an_identifier_no_store_can_keep_is_refused(memory, name):
     with pytest.raises(InvalidInput):
         memory.scoped(user=name)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("given", ["ilka", {"user": "ilka"}, 7])
 def test_a_scope_that_is_none_is_refused(memory, given):
     for call in (

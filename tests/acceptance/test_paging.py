@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from perdure import InvalidInput, Scope
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import everything_in, ids, texts
 
 AMOUNT, ALIKE = 337, 40
@@ -93,6 +94,7 @@ def everything_in_after(memory, cursor):
     return rest
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize(
     "cursor", ["", "garbage", "Z2FyYmFnZQ", 7, "eyJhIjogMX0", "名", "W10", "'; drop table"]
 )
@@ -101,6 +103,7 @@ def test_a_cursor_that_was_not_given_out_is_an_error(ledger, cursor):
         ledger.list(cursor=cursor)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize(
     "other",
     [
@@ -127,12 +130,14 @@ def test_another_page_size_may_go_on_with_a_cursor(ledger):
     assert len(first) + len(rest) == AMOUNT
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("order", ["age", "", "--recorded_at", "RECORDED_AT", None, 7])
 def test_an_unknown_order_is_refused(ilka, order):
     with pytest.raises(InvalidInput, match="order"):
         ilka.list(order=order)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("limit", [0, -3, 1.5, "10", True])
 def test_a_page_size_that_is_none_is_refused(ilka, limit):
     with pytest.raises(InvalidInput, match="limit"):

@@ -11,6 +11,7 @@ import perdure
 from perdure import InvalidInput, Preset, Scope, Settings
 from perdure.testing import ScriptedEmbedder
 from tests.acceptance.embedders import FlakyEmbedder
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import ids, texts
 
 QUESTION = "glühwürmchen"
@@ -95,6 +96,7 @@ def test_a_score_means_the_same_in_every_store(measured):
     )
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("min_score", [-0.1, 1.1, "0.5", True, float("nan")])
 def test_a_min_score_outside_its_range_is_refused(measured, min_score):
     with pytest.raises(InvalidInput, match="min_score"):
@@ -172,6 +174,7 @@ def test_an_empty_memory_abstains(memory):
     assert (len(found), found.abstained, found.considered) == (0, True, 0)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("limit", [0, -1, 2.5, "3", True])
 def test_a_limit_below_one_or_no_number_is_refused(ilka, limit):
     ilka.remember("Anything")
@@ -190,6 +193,7 @@ def test_a_vector_may_be_the_question(measured):
         assert texts(measured.recall(vector, limit=2)) == ["Close", "Near"]
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize(
     "vector", [[1, 0], [0, 0, 0], [float("nan"), 0, 0], [[1, 0, 0]], [], ["a", "b", "c"], 7, {}]
 )
@@ -198,6 +202,7 @@ def test_a_vector_that_cannot_be_compared_is_refused(measured, vector):
         measured.recall(vector)
 
 
+@decided_by_the_engine
 def test_a_vector_is_refused_without_an_embedder(home):
     with pytest.raises(InvalidInput, match="embedder"):
         home.open(embedder="off").recall([1.0, 0.0])
@@ -254,6 +259,7 @@ def test_an_explanation_recomputes_to_the_score_exactly(home, preset):
             assert all(0 <= value <= 1 for value, _ in explanation.components.values())
 
 
+@decided_by_the_engine
 def test_the_configuration_hash_tells_settings_apart(home):
     def hash_of(**settings):
         memory = home.open(settings=Settings(**settings)).scoped(user=str(settings))
@@ -265,6 +271,7 @@ def test_the_configuration_hash_tells_settings_apart(home):
     assert len({hash_of(), hash_of(ranking="agent_io"), hash_of(half_life_days=3.0)}) == 3
 
 
+@decided_by_the_engine
 def test_a_callers_own_weights_decide_the_order(home):
     weights = Preset(name="mine", similarity=0.1, importance=0.9, recency=0.0, frequency=0.0)
     memory = home.open(settings=Settings(ranking=weights))
@@ -273,6 +280,7 @@ def test_a_callers_own_weights_decide_the_order(home):
     assert texts(memory.recall("lantern aisle"))[0] == "An aisle"
 
 
+@decided_by_the_engine
 def test_a_relevance_threshold_is_the_default_floor(home):
     memory = home.open(settings=Settings(relevance_threshold=0.99))
     memory.remember("A lantern in some aisle or other, far from here")

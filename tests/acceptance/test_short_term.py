@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from perdure import InvalidInput, Settings
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import texts
 
 SIZE = 4
@@ -140,6 +141,7 @@ def test_without_long_term_memory_what_leaves_the_buffer_is_forgotten(fleeting):
     assert len(fleeting.recall("turn", limit=20)) == 4
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("kind", ["long_term", "episodic", "semantic"])
 def test_without_long_term_memory_a_deliberate_long_term_write_is_refused(fleeting, kind):
     with pytest.raises(InvalidInput, match="long_term"):

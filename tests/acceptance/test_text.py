@@ -8,6 +8,7 @@ import logging
 import pytest
 
 from perdure import Settings
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import ids
 
 KEPT = {
@@ -112,6 +113,7 @@ def test_composed_and_decomposed_are_one_statement(ilka):
     assert (again.outcome, again.memory.id) == ("already_known", first.id)
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize("limit", range(1, 12))
 def test_a_question_is_never_cut_inside_a_character(home, limit):
     memory = home.open(settings=Settings(max_query_chars=limit))
@@ -119,6 +121,7 @@ def test_a_question_is_never_cut_inside_a_character(home, limit):
     memory.recall("a👨‍👩‍👧‍👦🇳🇴🇸🇪e\u0301🚀 and more")
 
 
+@decided_by_the_engine
 def test_nothing_in_a_text_can_break_a_log_line(ilka, caplog):
     caplog.set_level(logging.DEBUG)
     note = ilka.remember("lone \ud83d half", actor="who\ud83d?").memory

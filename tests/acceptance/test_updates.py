@@ -10,6 +10,7 @@ import pytest
 
 from perdure import Conflict, InvalidInput, NotFound, Outcome
 from tests.acceptance.embedders import CountingEmbedder
+from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import texts
 
 
@@ -60,6 +61,7 @@ def test_a_nested_value_is_replaced_whole(ilka, recipe):
     assert ilka.update(recipe.id, metadata={"tags": ["quick"]}).metadata["tags"] == ["quick"]
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize(
     "nothing",
     [
@@ -93,6 +95,7 @@ def test_a_value_of_another_type_is_a_change(ilka, before, after):
     assert type(ilka.get(kept.id).metadata["value"]) is type(after)
 
 
+@decided_by_the_engine
 def test_an_update_of_metadata_alone_embeds_nothing(home):
     embedder = CountingEmbedder()
     memory = home.open(embedder=embedder)
@@ -195,6 +198,7 @@ def test_an_update_under_a_slot_key_leaves_the_slot_as_it_is(ilka, clock):
     assert texts(ilka.list()) == ["Berth 9"]
 
 
+@decided_by_the_engine
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -215,6 +219,7 @@ def test_an_update_that_makes_no_sense_is_refused_whole(ilka, recipe, wrong):
     assert ilka.get(recipe.id) == recipe
 
 
+@decided_by_the_engine
 def test_metadata_may_not_grow_beyond_its_limit_by_merging(ilka):
     kept = ilka.remember("Bag", metadata={"a": "x" * 40_000}).memory
     with pytest.raises(InvalidInput, match="65,536"):
