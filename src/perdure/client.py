@@ -46,6 +46,7 @@ from perdure.engine.core import Core
 from perdure.engine.drafts import Moment
 from perdure.engine.editing import KEEP, Keep
 from perdure.engine.gate import Gate
+from perdure.engine.portability import OnConflict
 from perdure.errors import InvalidInput, PermissionDenied
 from perdure.ports.embedder import Embedder, FloatArray
 from perdure.running import Running
@@ -551,7 +552,7 @@ class AsyncMemoryManager:
     async def import_(
         self,
         path: str | Path,
-        on_conflict: portability.OnConflict = "skip",
+        on_conflict: OnConflict = "skip",
         *,
         actor: str | None = None,
     ) -> Imported:
