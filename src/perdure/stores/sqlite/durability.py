@@ -72,11 +72,8 @@ class LogFlusher:
             raise Unavailable(self._failure) from error
 
     def _open(self) -> int:
-        descriptor = self._descriptor
-        if descriptor is not None and os.fstat(descriptor).st_nlink > 0:
-            return descriptor
-        self.close()
-        self._descriptor = os.open(self._log, os.O_RDWR | os.O_CLOEXEC)
+        if self._descriptor is None:
+            self._descriptor = os.open(self._log, os.O_RDWR | os.O_CLOEXEC)
         return self._descriptor
 
     def close(self) -> None:
