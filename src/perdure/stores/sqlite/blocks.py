@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from perdure.ports.embedder import FloatArray
 from perdure.stores._index.partition import Block, Embedded, Standings
 from perdure.stores.sqlite.rows import Row
 from perdure.stores.sqlite.vectors import ENCODINGS, FLOAT32, packed_bytes, unpack
 
 log = logging.getLogger(__name__)
+
+Part = tuple[int, int, bytes]
+"""Encoding, number of pieces, and data of a row of `vectors`."""
+
+ReadMore = Callable[[list[int]], Mapping[int, Sequence[Part]]]
+"""Reads the rows of memories' vectors behind the first, by the memory's number."""
 
 _WIDTH = len(Standings._fields)
 _TERM_BYTES = 4
@@ -39,20 +46,26 @@ def _standings(rows: Sequence[Row]) -> Standings:
     return Standings(*columns[:_WIDTH])
 
 
-def block_of(rows: Sequence[Row], dimension: int | None) -> Block:
-    """The block of rows of `index_partition`; damaged rows are logged and left out."""
+def block_of(rows: Sequence[Row], dimension: int | None, more: ReadMore) -> Block:
+    """The block of rows of `index_partition`; damaged rows are logged and left out.
+
+    `more` reads the further rows of the vectors of memories that have some.
+    """
     try:
-        return _block(rows, dimension)
+        return _block(rows, dimension, more)
     except (TypeError, ValueError, OverflowError):
-        return _block(list(_sound(rows)), dimension)
+        return _block(list(_sound(rows)), dimension, more)
 
 
-def _block(rows: Sequence[Row], dimension: int | None) -> Block:
-    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * (_WIDTH + 4)
+def _block(rows: Sequence[Row], dimension: int | None, more: ReadMore) -> Block:
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * (_WIDTH + 5)
     terms = columns[_WIDTH]
     if any(len(item) % _TERM_BYTES for item in terms):
         raise ValueError("a list of terms is cut off")
-    return Block(_standings(rows), terms, _embedded(rows, columns[_WIDTH + 1 :], dimension))
+    standings = _standings(rows)
+    if dimension is None:
+        return Block(standings, terms, None)
+    return Block(standings, terms, _embedded(rows, columns[_WIDTH + 1 :], dimension, more))
 
 
 def _sound(rows: Sequence[Row]) -> Iterator[Row]:
@@ -65,36 +78,47 @@ def _sound(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _embedded(
-    rows: Sequence[Row], columns: Sequence[Sequence[Any]], dimension: int | None
+    rows: Sequence[Row], columns: Sequence[Sequence[Any]], dimension: int, more: ReadMore
 ) -> Embedded | None:
     """The rows' vectors. A damaged blob counts as none; `check` reports it."""
-    if dimension is None:
-        return None
-    encodings, pieces, data = columns
+    encodings, pieces, further, data = columns
     whole = packed_bytes(FLOAT32, 1, dimension)
-    is_plain = set(encodings) == {FLOAT32} and set(pieces) == {1}
+    is_plain = set(encodings) == {FLOAT32} and set(pieces) == {1} and set(further) == {0}
     if is_plain and set(map(type, data)) == {bytes} and set(map(len, data)) == {whole}:
-        matrix = np.frombuffer(b"".join(data), dtype="<f4").reshape(-1, dimension)
         count = len(rows)
+        matrix = np.frombuffer(b"".join(data), dtype="<f4").reshape(-1, dimension)
         return Embedded(np.arange(count), np.ones(count, dtype=np.int64), matrix)
-    present = [
-        (position, unpack(encodings[position], pieces[position], data[position], dimension))
-        for position, row in enumerate(rows)
-        if data[position] is not None and _is_whole(row, dimension)
-    ]
-    if not present:
+    with_more = [row[0] for row in rows if row[_WIDTH + 3]]
+    rest = more(with_more) if with_more else {}
+    positions: list[int] = []
+    sizes: list[int] = []
+    parts: list[Part] = []
+    for position, row in enumerate(rows):
+        if row[_WIDTH + 4] is None:
+            continue
+        own = [(row[_WIDTH + 1], row[_WIDTH + 2], row[_WIDTH + 4]), *rest.get(row[0], ())]
+        if len(own) == row[_WIDTH + 3] + 1 and all(_is_whole(part, dimension) for part in own):
+            positions.append(position)
+            sizes.append(sum(part[1] for part in own))
+            parts += own
+        else:
+            log.warning("store.unreadable_vector", extra={"memory": row[1], "row": row[0]})
+    if not parts:
         return None
     return Embedded(
-        np.array([position for position, _ in present], dtype=np.int64),
-        np.array([len(vectors) for _, vectors in present], dtype=np.int64),
-        np.concatenate([vectors for _, vectors in present]),
-    )
+        np.array(positions, dtype=np.int64), np.array(sizes, dtype=np.int64),
+        _matrix(parts, dimension),
+    )  # fmt: skip
 
 
-def _is_whole(row: Row, dimension: int) -> bool:
-    encoding, pieces, data = row[_WIDTH + 1 :]
+def _is_whole(part: Part, dimension: int) -> bool:
+    encoding, pieces, data = part
     is_typed = type(data) is bytes and type(pieces) is int and encoding in ENCODINGS.values()
-    if is_typed and pieces > 0 and len(data) == packed_bytes(encoding, pieces, dimension):
-        return True
-    log.warning("store.unreadable_vector", extra={"memory": row[1], "row": row[0]})
-    return False
+    return is_typed and pieces > 0 and len(data) == packed_bytes(encoding, pieces, dimension)
+
+
+def _matrix(parts: Sequence[Part], dimension: int) -> FloatArray:
+    if all(part[0] == FLOAT32 for part in parts):
+        joined = b"".join([part[2] for part in parts])
+        return np.frombuffer(joined, dtype="<f4").reshape(-1, dimension)
+    return np.concatenate([unpack(*part, dimension) for part in parts])

@@ -14,7 +14,7 @@ from perdure.stores._verification import chain_findings, link_findings, replay_f
 from perdure.stores.sqlite.entries import NO_LIMIT, entry_of
 from perdure.stores.sqlite.preparing import packed_lexemes
 from perdure.stores.sqlite.reading import UNREADABLE
-from perdure.stores.sqlite.rows import Walls, memory_of
+from perdure.stores.sqlite.rows import Row, Walls, memory_of
 from perdure.stores.sqlite.statements import statements
 from perdure.stores.sqlite.vectors import ENCODINGS, packed_bytes
 
@@ -133,10 +133,6 @@ class PartitionCheck:
             stored_fingerprint,
             stored_lexemes,
             is_awaiting,
-            encoding,
-            pieces,
-            size,
-            dimension,
         ) = row
         if last is not None and last_entry != last:
             yield _derived(
@@ -155,11 +151,17 @@ class PartitionCheck:
                 "terms", "the stored terms are not those of the text", memory, "mend_lexemes",
                 (terms, seq, memory.version), seq,
             )  # fmt: skip
-        has_vectors = encoding is not None
-        if has_vectors and not _is_sound(encoding, pieces, size, dimension):
+        vectors = self._connection.execute(self._sql["vectors_of"], (seq,)).fetchall()
+        has_vectors = bool(vectors)
+        if has_vectors and not _are_sound(vectors):
             has_vectors = False
             yield _derived(
-                "vectors", "of another length than the model's", memory, "drop_vectors", (seq,), seq
+                "vectors",
+                "not as many or not as long as they say",
+                memory,
+                "drop_vectors",
+                (seq,),
+                seq,
             )
         should_wait = not has_vectors and memory.state is not State.FORGOTTEN
         if should_wait and not is_awaiting:
@@ -174,12 +176,20 @@ class PartitionCheck:
             )  # fmt: skip
 
 
-def _is_sound(encoding: int, pieces: int, size: int, dimension: int | None) -> bool:
+def _are_sound(rows: list[Row]) -> bool:
+    """Whether these are all rows of one memory's vectors, each of the right length."""
+    expected_more = [len(rows) - 1] + [0] * (len(rows) - 1)
     return (
-        encoding in ENCODINGS.values()
-        and pieces > 0
-        and dimension is not None
-        and size == packed_bytes(encoding, pieces, dimension)
+        [row[0] for row in rows] == list(range(len(rows)))
+        and [row[3] for row in rows] == expected_more
+        and all(
+            encoding in ENCODINGS.values()
+            and type(pieces) is int
+            and pieces > 0
+            and dimension is not None
+            and size == packed_bytes(encoding, pieces, dimension)
+            for _, encoding, pieces, _, size, dimension in rows
+        )
     )
 
 

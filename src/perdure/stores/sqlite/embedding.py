@@ -11,7 +11,7 @@ from perdure.stores.sqlite.partitions import Partitions
 from perdure.stores.sqlite.rows import Row
 from perdure.stores.sqlite.statements import statements
 from perdure.stores.sqlite.transaction import Transaction
-from perdure.stores.sqlite.vectors import Packed, pack
+from perdure.stores.sqlite.vectors import Packed, pack, table_rows
 
 _DROPPED_AT_ONCE = 1000
 
@@ -23,7 +23,7 @@ class Offer(NamedTuple):
     version: int
     model: str
     dimension: int
-    vectors: Packed
+    vectors: tuple[Packed, ...]
 
 
 def offers(vectors: Mapping[str, tuple[int, Vectors]], *, encoding: int) -> list[Offer]:
@@ -39,12 +39,13 @@ def put(tx: Transaction, offered: list[Offer]) -> int:
     done = 0
     for offer in offered:
         row = tx.execute(tx.sql["stored_version"], (offer.id,)).fetchone()
-        if row is None or row[3] != offer.version:
+        if row is None or row[3] != offer.version or not offer.vectors:
             continue
         number = tx.model_number(offer.model, offer.dimension)
         if number is None:
             continue
-        tx.execute(tx.sql["put_vectors"], (row[1], number, *offer.vectors))
+        tx.execute(tx.sql["drop_vectors"], (row[1],))
+        tx.executemany(tx.sql["insert_vectors"], table_rows(row[1], number, offer.vectors))
         tx.execute(tx.sql["stop_awaiting"], (offer.id,))
         tx.vectors_changed(row[1])
         tx.pages += 2

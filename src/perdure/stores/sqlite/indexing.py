@@ -15,8 +15,8 @@ from threading import RLock
 from typing import NamedTuple
 
 from perdure.stores._index.caching import PartitionCache
-from perdure.stores._index.partition import Partition
-from perdure.stores.sqlite.blocks import block_of, standings_of
+from perdure.stores._index.partition import Block, Partition
+from perdure.stores.sqlite.blocks import Part, block_of, standings_of
 from perdure.stores.sqlite.recent import RecentRows
 from perdure.stores.sqlite.rows import Row
 from perdure.stores.sqlite.statements import statements
@@ -159,7 +159,7 @@ class Indexes:
         if reloaded:
             asked = (self._model.number, json.dumps(sorted(reloaded)))
             rows = connection.execute(self._sql["index_memories"], asked).fetchall()
-            partition.add(block_of(rows, self._model.dimension))
+            partition.add(self._block(connection, rows))
         if changed:
             asked_of = (json.dumps(sorted(changed)),)
             rows = connection.execute(self._sql["index_standings"], asked_of).fetchall()
@@ -170,11 +170,26 @@ class Indexes:
             self._cache.resized(number, partition)
 
     def _load(self, connection: sqlite3.Connection, number: int) -> Partition:
-        (size,) = connection.execute(self._sql["index_size"], (number,)).fetchone()
-        asked = (self._model.number, number)
-        cursor = connection.execute(self._sql["index_partition"], asked)
-        blocks = (block_of(rows, self._model.dimension) for rows in _batches(cursor))
-        return Partition.filled(blocks, size=size)
+        # One transaction, so that a memory's vectors are all of the same version.
+        connection.execute("BEGIN")
+        try:
+            (size,) = connection.execute(self._sql["index_size"], (number,)).fetchone()
+            asked = (self._model.number, number)
+            cursor = connection.execute(self._sql["index_partition"], asked)
+            blocks = (self._block(connection, rows) for rows in _batches(cursor))
+            return Partition.filled(blocks, size=size)
+        finally:
+            connection.execute("COMMIT")
+
+    def _block(self, connection: sqlite3.Connection, rows: list[Row]) -> Block:
+        def more(memories: list[int]) -> dict[int, list[Part]]:
+            found: defaultdict[int, list[Part]] = defaultdict(list)
+            asked = (json.dumps(memories),)
+            for memory, *part in connection.execute(self._sql["index_more_vectors"], asked):
+                found[memory].append((part[0], part[1], part[2]))
+            return found
+
+        return block_of(rows, self._model.dimension, more)
 
     def _read_model(self, connection: sqlite3.Connection) -> Model:
         row = connection.execute(self._sql["index_model"]).fetchone()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
+import numpy as np
+
 from perdure.domain.changes import Vectors
+from perdure.ports.embedder import FloatArray
 from perdure.stores._reference import Indexed, ReferenceReads, as_known, indexed
 from perdure.stores.sqlite.entries import JournalReader
 from perdure.stores.sqlite.partitions import Partitions
@@ -49,9 +53,12 @@ def _current(
 
 def _vectors(connection: sqlite3.Connection, number: int) -> dict[str, Vectors]:
     sql = statements()
-    found: dict[str, Vectors] = {}
+    parts: dict[str, list[FloatArray]] = defaultdict(list)
     rows = connection.execute(sql["partition_vectors"], (number,)).fetchall()
-    for memory_id, model, dimension, encoding, pieces, data in rows:
+    for memory_id, _, dimension, encoding, pieces, data in rows:
         if dimension and len(data) == packed_bytes(encoding, pieces, dimension):
-            found[memory_id] = Vectors(model=model, rows=unpack(encoding, pieces, data, dimension))
-    return found
+            parts[memory_id].append(unpack(encoding, pieces, data, dimension))
+    return {
+        memory_id: Vectors(model=rows[0][1], rows=np.concatenate(found))
+        for memory_id, found in parts.items()
+    }

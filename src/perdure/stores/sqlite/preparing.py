@@ -38,7 +38,7 @@ class Insertion(NamedTuple):
     row: tuple[Any, ...]
     fingerprint: int
     lexemes: bytes
-    vectors: Packed | None
+    vectors: tuple[Packed, ...]
     model: str | None
     dimension: int
     entry: Entry
@@ -52,7 +52,7 @@ class Modification(NamedTuple):
     columns: dict[str, Any]
     counters: dict[str, Any]
     text_changed: bool
-    vectors: Packed | None
+    vectors: tuple[Packed, ...]
     model: str | None
     dimension: int
     entry: Entry
@@ -133,7 +133,7 @@ def _inserted(change: Change, entry: Entry, encoding: int) -> Insertion:
         row_of(memory),
         fingerprint(memory.content),
         packed_lexemes(memory),
-        None if vectors is None else pack(vectors.rows, encoding),
+        () if vectors is None else pack(vectors.rows, encoding),
         None if vectors is None else vectors.model,
         0 if vectors is None else vectors.rows.shape[1],
         entry,
@@ -160,7 +160,7 @@ def _modified(change: Change, entry: Entry, encoding: int) -> Modification:
         changed,
         counters,
         text_changed,
-        None if vectors is None else pack(vectors.rows, encoding),
+        () if vectors is None else pack(vectors.rows, encoding),
         None if vectors is None else vectors.model,
         0 if vectors is None else vectors.rows.shape[1],
         entry,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from perdure.domain.journal import GENESIS
+from perdure.errors import InvalidInput
 from perdure.stores.sqlite.statements import statements
 
 Walls = tuple[str, str]
@@ -31,6 +32,7 @@ class Transaction:
         self.pages = 0
         self.model: str | None = None
         self._model_number: int | None = None
+        self._dimension: int | None = None
         self._numbers: dict[Walls, int] = {}
         self._walls: dict[int, Walls] = {}
         self._heads: dict[int, str] = {}
@@ -128,6 +130,10 @@ class Transaction:
             return None
         if self._model_number is None:
             self._model_number = self.register_model(model, dimension)
+        if dimension != self._dimension:
+            raise InvalidInput(
+                f"vectors by {model} have {self._dimension} dimensions here, not {dimension}"
+            )
         return self._model_number
 
     def use_model(self, model: str) -> None:
@@ -141,8 +147,10 @@ class Transaction:
         row = self.execute(self.sql["model_number"], (model,)).fetchone()
         if row is None:
             (number,) = self.execute(self.sql["add_model"], (model, dimension)).fetchone()
+            self._dimension = dimension
             return int(number)
-        number, known = row
-        if known is None and dimension is not None:
+        number, self._dimension = row
+        if self._dimension is None and dimension is not None:
             self.execute(self.sql["set_dimension"], (dimension, number))
+            self._dimension = dimension
         return int(number)

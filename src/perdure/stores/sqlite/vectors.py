@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from perdure.errors import InvalidInput
 from perdure.ports.embedder import FloatArray
 
 FLOAT32, INT8 = 0, 1
@@ -14,6 +16,11 @@ ENCODINGS = {"float32": FLOAT32, "int8": INT8}
 _LEVELS = 511
 """Eight bits a value find 97 to 99 % of the true nearest ten again; two bits more find over 99 %
 (docs/decisions/0003-sqlite.md). They stand apart, so that the first eight can be read alone."""
+
+
+_ROW_BYTES = 1600
+"""Rows of at most this size, or of one piece, waste little of a page of 8192 bytes."""
+_MOST_ROWS = 1 << 16
 
 
 class Packed(NamedTuple):
@@ -28,9 +35,29 @@ class Packed(NamedTuple):
     data: bytes
 
 
-def pack(rows: FloatArray, encoding: int) -> Packed:
-    """The rows (pieces, dimension) as one blob."""
+def pack(rows: FloatArray, encoding: int) -> tuple[Packed, ...]:
+    """The vectors (pieces, dimension) as rows of the table: as many in each as fit well."""
     rows = np.ascontiguousarray(rows, dtype="<f4")
+    step = max(1, _ROW_BYTES // packed_bytes(encoding, 1, rows.shape[1]))
+    if len(rows) <= step:
+        return (_packed(rows, encoding),) if len(rows) else ()
+    parts = (rows[start : start + step] for start in range(0, len(rows), step))
+    return tuple(_packed(part, encoding) for part in parts)
+
+
+def table_rows(memory: int, model: int, packed: Sequence[Packed]) -> list[tuple[Any, ...]]:
+    """The values of the `vectors` columns for one memory."""
+    if len(packed) > _MOST_ROWS:
+        raise InvalidInput(f"a memory may have vectors in {_MOST_ROWS} rows, not {len(packed)}")
+    more = len(packed) - 1
+    return [
+        (memory * _MOST_ROWS + number, model, part.encoding, part.pieces, 0 if number else more,
+         part.data)
+        for number, part in enumerate(packed)
+    ]  # fmt: skip
+
+
+def _packed(rows: FloatArray, encoding: int) -> Packed:
     if encoding == FLOAT32:
         return Packed(FLOAT32, len(rows), rows.tobytes())
     peaks = np.abs(rows).max(axis=1, initial=0.0)

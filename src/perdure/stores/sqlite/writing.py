@@ -12,6 +12,7 @@ from perdure.domain.times import to_micros
 from perdure.stores.sqlite.preconditions import Stored, standing, stored_now
 from perdure.stores.sqlite.preparing import Access, Entry, Insertion, Modification, Prepared
 from perdure.stores.sqlite.transaction import Transaction
+from perdure.stores.sqlite.vectors import table_rows
 
 _PAGES_PER_TRANSACTION, _PAGES_PER_STEP = 4, 4
 """Roughly what writing adds to the log, for timing checkpoints."""
@@ -60,7 +61,9 @@ class _Writing:
         self._memories.append((seq, partition, *step.row, *derived))
         self._pending.add(memory_id)
         self._stored[memory_id] = Stored(seq, partition, step.entry.version, sequence)
-        if not self._put_vectors(seq, step):
+        if self._has_vectors(step):
+            self._put_vectors(seq, step)
+        else:
             self._waiting.append((memory_id,))
 
     def modify(self, step: Modification) -> None:
@@ -69,7 +72,11 @@ class _Writing:
         tx = self._tx
         seq, partition, _, before = self._stored[step.id]
         self._pending.add(step.id)
-        has_new = self._put_vectors(seq, step)
+        has_new = self._has_vectors(step)
+        if has_new or step.text_changed:
+            tx.execute(tx.sql["drop_vectors"], (seq,))
+        if has_new:
+            self._put_vectors(seq, step)
         reloads = 1 if has_new or step.text_changed else 0
         sequence = self._chain(partition, seq, step.entry, before=before, reloads=reloads)
         columns = {**step.columns, **step.counters, "last_entry": sequence}
@@ -80,7 +87,6 @@ class _Writing:
         if has_new:
             tx.execute(tx.sql["stop_awaiting"], (step.id,))
         elif step.text_changed:
-            tx.execute(tx.sql["drop_vectors"], (seq,))
             self._waiting.append((step.id,))
 
     def count_access(self, access: Access) -> None:
@@ -103,7 +109,7 @@ class _Writing:
     def flush(self) -> None:
         """Write the gathered rows."""
         self._insert_all("insert_memory", self._memories)
-        self._insert_all("put_vectors", self._vectors)
+        self._insert_all("insert_vectors", self._vectors)
         self._insert_all("await_vectors", self._waiting)
         self._insert_all("insert_entry", self._entries)
         self._memories, self._vectors, self._waiting, self._entries = [], [], [], []
@@ -115,15 +121,17 @@ class _Writing:
         elif rows:
             self._tx.executemany(self._tx.sql[name], rows)
 
-    def _put_vectors(self, seq: int, step: Insertion | Modification) -> bool:
-        """Whether the memory will have the step's vectors."""
-        if step.vectors is None or step.model is None:
+    def _has_vectors(self, step: Insertion | Modification) -> bool:
+        """Whether the step brings vectors that are used here."""
+        if not step.vectors or step.model is None:
             return False
+        return self._tx.model_number(step.model, step.dimension) is not None
+
+    def _put_vectors(self, seq: int, step: Insertion | Modification) -> None:
+        assert step.model is not None
         number = self._tx.model_number(step.model, step.dimension)
-        if number is None:
-            return False
-        self._vectors.append((seq, number, *step.vectors))
-        return True
+        assert number is not None
+        self._vectors += table_rows(seq, number, step.vectors)
 
     def _chain(self, partition: int, seq: int, entry: Entry, *, before: int, reloads: int) -> int:
         """Append to the partition's journal; the entry's sequence."""

@@ -8,6 +8,7 @@ from perdure.domain.query import Condition
 from perdure.domain.records import State
 from perdure.domain.scope import Scope
 from perdure.domain.visibility import View
+from perdure.errors import InvalidInput
 from perdure.stores.sqlite import SqliteOptions, SqliteStore, indexing, transaction
 from perdure.testing.builders import (
     ILKA,
@@ -176,7 +177,7 @@ def test_a_budget_keeps_few_partitions(path, loads):
 def test_a_damaged_vector_counts_as_none(stand, damage, caplog):
     memory = stand.keep(a_memory("a kettle"), vectors=vectors_of(EAST))
     stand.keep(a_memory("a teapot"), vectors=vectors_of(EAST))
-    damage("UPDATE vectors SET data = x'0102' WHERE memory = 1")
+    damage("UPDATE vectors SET data = x'0102' WHERE place = 65536")
     answer = stand.search(near=EAST, words="kettle", model=MODEL)
     by_id = {candidate.id: candidate for candidate in answer.candidates}
     assert by_id[memory.id].cosine is None
@@ -213,3 +214,65 @@ def test_equal_vectors_tie_whatever_stands_around_them(stand):
     best = stand.search(near=(3, 2, 1, 0.5), model=MODEL, limit=9).candidates
     assert {candidate.id for candidate in best} == {memory.id for memory in twins}
     assert len({candidate.cosine for candidate in best}) == 1
+
+
+def pieces_of(stand, memory):
+    """Cosines of a memory's best piece with each axis, as the search sees them."""
+    found = []
+    for axis in range(128):
+        near = np.eye(128)[axis]
+        answer = stand.search(near=tuple(near), model=WIDE)
+        found += [item.cosine for item in answer.candidates if item.id == memory.id]
+    return np.array(found)
+
+
+WIDE = "wide@1/128"
+
+
+def wide_vectors(*axes):
+    return vectors_of(*(tuple(np.eye(128)[axis]) for axis in axes), model=WIDE)
+
+
+def test_pieces_in_many_rows_are_all_compared(stand, damage):
+    memory = stand.keep(a_memory("a kettle"), vectors=wide_vectors(*range(10)))
+    stand.keep(a_memory("a cup"), vectors=wide_vectors(127))
+    assert damage("SELECT count(*) FROM vectors") == [(5,)]
+    assert np.array_equal(pieces_of(stand, memory), [1.0] * 10 + [0.0] * 118)
+    stand.reopen()
+    assert np.array_equal(pieces_of(stand, memory), [1.0] * 10 + [0.0] * 118)
+    assert stand.run(stand.store.put_vectors({memory.id: (1, wide_vectors(20, 21))})) == 1
+    assert np.flatnonzero(pieces_of(stand, memory)).tolist() == [20, 21]
+    stand.change(memory, content="a teapot")
+    assert pieces_of(stand, memory).tolist() == []
+    assert stand.run(stand.store.check(repair=False)) == []
+
+
+def test_a_missing_row_of_pieces_counts_as_no_vectors(stand, damage, caplog):
+    memory = stand.keep(a_memory("a kettle"), vectors=wide_vectors(*range(10)))
+    damage("DELETE FROM vectors WHERE place = 65537")
+    assert pieces_of(stand, memory).tolist() == []
+    assert "store.unreadable_vector" in caplog.messages
+    assert stand.run(stand.store.check(repair=True))[0].repaired
+    assert stand.run(stand.store.check(repair=False)) == []
+
+
+def test_vectors_of_another_width_are_refused(stand):
+    stand.keep(a_memory(), vectors=vectors_of(EAST))
+    with pytest.raises(InvalidInput, match="4 dimensions here, not 3"):
+        stand.keep(a_memory(), vectors=vectors_of((1, 0, 0), model=MODEL))
+
+
+def test_a_change_set_that_gives_vectors_and_then_another_text_keeps_none(stand):
+    memory = a_memory("a kettle")
+    first = a_change(memory)
+    second = successor(memory, importance=0.9)
+    third = successor(second, content="a teapot")
+    stand.write(
+        a_change_set(
+            first,
+            a_change(second, before=memory, vectors=vectors_of(EAST)),
+            a_change(third, before=second),
+        )
+    )
+    assert stand.search(near=EAST, model=MODEL).without_vector == 1
+    assert stand.run(stand.store.check(repair=False)) == []

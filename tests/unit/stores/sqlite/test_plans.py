@@ -19,7 +19,7 @@ WHOLE_TABLES = {
 }
 """Statements that go through everything by intent, and what: `c` is the chain just found."""
 
-SORTED_LATER = {"slot_members", "memory_entries", "partitions_of_tenant", "sizes"}
+SORTED_LATER = {"slot_members", "memory_entries", "partitions_of_tenant", "sizes", "stray_vectors"}
 """Statements that sort what they found, which is little."""
 
 COMPOSED = {

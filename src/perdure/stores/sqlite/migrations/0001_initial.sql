@@ -59,13 +59,15 @@ CREATE INDEX memories_by_time ON memories (partition, recorded_at, id);
 CREATE INDEX memories_alike ON memories (partition, fingerprint);
 CREATE INDEX memories_by_slot ON memories (partition, key) WHERE key IS NOT NULL;
 
--- The vectors of a memory, all pieces in one row, little endian. `encoding` 0: float32, pieces ×
--- dimension; 1: as `vectors.Packed` says.
+-- The vectors of memories, little endian. `place` is the memory's seq × 65536 + the row's number
+-- among the memory's rows, `more` how many rows follow the first (0 in the others): rows are small,
+-- so that pages are filled. `encoding` 0: float32, pieces × dimension; 1: as `vectors.Packed` says.
 CREATE TABLE vectors (
-    memory   INTEGER PRIMARY KEY REFERENCES memories,
+    place    INTEGER PRIMARY KEY,
     model    INTEGER NOT NULL REFERENCES models,
     encoding INTEGER NOT NULL,
     pieces   INTEGER NOT NULL,
+    more     INTEGER NOT NULL,
     data     BLOB NOT NULL
 );
 

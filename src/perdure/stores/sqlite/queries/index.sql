@@ -11,9 +11,9 @@ m.importance, m.accessed_count
 
 -- name: index_partition
 -- Everything of one partition that can still be found; forgotten memories cannot.
-SELECT {{index_standing}}, m.lexemes, v.encoding, v.pieces, v.data
+SELECT {{index_standing}}, m.lexemes, v.encoding, v.pieces, v.more, v.data
 FROM memories AS m INDEXED BY memories_by_time
-LEFT JOIN vectors AS v ON v.memory = m.seq AND v.model = ?
+LEFT JOIN vectors AS v ON v.place = m.seq * 65536 AND v.model = ?
 WHERE m.partition = ? AND m.state <> 'forgotten';
 
 -- name: index_size
@@ -22,9 +22,15 @@ SELECT count(*) FROM memories INDEXED BY memories_by_time WHERE partition = ?;
 
 -- name: index_memories
 -- The same for some memories, whatever their state; their numbers are a JSON list.
-SELECT {{index_standing}}, m.lexemes, v.encoding, v.pieces, v.data
+SELECT {{index_standing}}, m.lexemes, v.encoding, v.pieces, v.more, v.data
 FROM json_each(?2) AS asked CROSS JOIN memories AS m ON m.seq = asked.value
-LEFT JOIN vectors AS v ON v.memory = m.seq AND v.model = ?1;
+LEFT JOIN vectors AS v ON v.place = m.seq * 65536 AND v.model = ?1;
+
+-- name: index_more_vectors
+-- The further rows of memories whose vectors fill more than one; their numbers are a JSON list.
+SELECT v.place / 65536, v.encoding, v.pieces, v.data
+FROM json_each(?) AS asked
+CROSS JOIN vectors AS v ON v.place > asked.value * 65536 AND v.place < (asked.value + 1) * 65536;
 
 -- name: index_standings
 -- The columns alone.

@@ -67,10 +67,10 @@ SELECT {{memory_columns}} FROM memories AS m INDEXED BY memories_by_time WHERE m
 -- name: sizes
 -- Counts for `stats`, by state.
 SELECT m.state, count(*), total(m.accessed_count), total(m.used_count),
-       total(v.memory IS NULL)
+       total(v.place IS NULL)
 FROM partitions AS p CROSS JOIN memories AS m INDEXED BY memories_by_time USING (partition)
 LEFT JOIN vectors AS v
-  ON v.memory = m.seq
+  ON v.place = m.seq * 65536
  AND v.model = (SELECT d.model FROM models AS d JOIN meta AS t ON t.value = d.identity
                 WHERE t.name = 'embedding_model')
 WHERE p.tenant = :tenant AND (:everything OR p.user = :user)
@@ -78,8 +78,9 @@ WHERE p.tenant = :tenant AND (:everything OR p.user = :user)
 GROUP BY m.state;
 
 -- name: partition_vectors
--- The vectors of one partition by the model in use.
+-- The vectors of one partition by the model in use; a memory's rows follow one another.
 SELECT m.id, d.identity, d.dimension, v.encoding, v.pieces, v.data
-FROM memories AS m JOIN vectors AS v ON v.memory = m.seq JOIN models AS d USING (model)
-JOIN meta AS t ON t.value = d.identity
+FROM memories AS m INDEXED BY memories_by_time
+CROSS JOIN vectors AS v ON v.place >= m.seq * 65536 AND v.place < (m.seq + 1) * 65536
+CROSS JOIN models AS d USING (model) CROSS JOIN meta AS t ON t.value = d.identity
 WHERE m.partition = ? AND t.name = 'embedding_model';

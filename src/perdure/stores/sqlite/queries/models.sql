@@ -20,8 +20,8 @@ INSERT OR IGNORE INTO awaiting_vectors (id) SELECT id FROM memories WHERE state 
 
 -- name: drop_foreign_vectors
 -- Some of the vectors that other models made; repeated until there are none.
-DELETE FROM vectors WHERE memory IN (
-    SELECT memory FROM vectors WHERE model <> ? LIMIT ?);
+DELETE FROM vectors WHERE place IN (
+    SELECT place FROM vectors WHERE model <> ? LIMIT ?);
 
 -- name: lacking_vectors
 -- Memories of any scope that wait for vectors of the store's model, by id.

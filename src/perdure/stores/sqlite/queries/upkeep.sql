@@ -22,14 +22,16 @@ INSERT INTO vector_changes (tick, memory)
 VALUES ((SELECT coalesce(max(tick), 0) + 1 FROM vector_changes), 0);
 
 -- name: derived_of
--- What is derived of one memory, and the size its vectors have.
-SELECT m.last_entry, m.fingerprint, m.lexemes, a.id IS NOT NULL, v.encoding, v.pieces,
-       length(v.data), d.dimension
-FROM memories AS m
-LEFT JOIN awaiting_vectors AS a ON a.id = m.id
-LEFT JOIN vectors AS v ON v.memory = m.seq
-LEFT JOIN models AS d ON d.model = v.model
+-- What is derived of one memory.
+SELECT m.last_entry, m.fingerprint, m.lexemes, a.id IS NOT NULL
+FROM memories AS m LEFT JOIN awaiting_vectors AS a ON a.id = m.id
 WHERE m.seq = ?;
+
+-- name: vectors_of
+-- The rows of one memory's vectors but for the data.
+SELECT v.place % 65536, v.encoding, v.pieces, v.more, length(v.data), d.dimension
+FROM vectors AS v LEFT JOIN models AS d USING (model)
+WHERE v.place BETWEEN ?1 * 65536 AND ?1 * 65536 + 65535;
 
 -- name: mend_fingerprint
 UPDATE memories SET fingerprint = ? WHERE seq = ? AND version = ?;
@@ -39,8 +41,8 @@ UPDATE memories SET lexemes = ? WHERE seq = ? AND version = ?;
 
 -- name: stray_vectors
 -- Vectors of no memory, or by another model than the one in use.
-SELECT memory FROM vectors
-WHERE memory NOT IN (SELECT seq FROM memories)
+SELECT DISTINCT place / 65536 FROM vectors
+WHERE place / 65536 NOT IN (SELECT seq FROM memories)
    OR model NOT IN (SELECT d.model FROM models AS d JOIN meta AS t ON t.value = d.identity
                     WHERE t.name = 'embedding_model');
 

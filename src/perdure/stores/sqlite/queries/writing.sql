@@ -52,13 +52,12 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: insert_key
 INSERT INTO idempotency (partition, key, request, answer, at) VALUES (?, ?, ?, ?, ?);
 
--- name: put_vectors
-INSERT INTO vectors (memory, model, encoding, pieces, data) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (memory) DO UPDATE SET model = excluded.model, encoding = excluded.encoding,
-    pieces = excluded.pieces, data = excluded.data;
+-- name: insert_vectors
+INSERT INTO vectors (place, model, encoding, pieces, more, data) VALUES (?, ?, ?, ?, ?, ?);
 
 -- name: drop_vectors
-DELETE FROM vectors WHERE memory = ?;
+-- All of a memory's.
+DELETE FROM vectors WHERE place BETWEEN ?1 * 65536 AND ?1 * 65536 + 65535;
 
 -- name: await_vectors
 INSERT OR IGNORE INTO awaiting_vectors (id) VALUES (?);
