@@ -10,6 +10,8 @@ A memory depends on its number and the seed alone, so a store of 1,000 is a pref
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -199,7 +201,9 @@ def _generated(size: int) -> tuple[Path, Path, Path]:
             break
     else:
         held = _CACHE / f"{SEED}-{size}"
-        _generate(size, held)
+        _generate(size, held.with_name(f"making-{os.getpid()}"))
+        with contextlib.suppress(OSError):  # somebody else made the same meanwhile
+            held.with_name(f"making-{os.getpid()}").rename(held)
     return held / "texts.txt", held / "vectors.npy", held / "columns.npy"
 
 

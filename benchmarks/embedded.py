@@ -11,6 +11,7 @@ so that whatever else the machine does hits all of them; ratios are taken round 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -30,15 +31,13 @@ SCRATCH = Path(__file__).parent / ".stores"
 def main() -> int:
     """Run what the arguments ask for; 1 when a quick run met an error of subject or baseline."""
     arguments = _arguments()
-    root = SCRATCH / ("quick" if arguments.quick else "full")
-    if arguments.refill or arguments.quick:
-        shutil.rmtree(root, ignore_errors=True)
+    root = SCRATCH / (f"quick-{os.getpid()}" if arguments.quick else "full")
     bench = Bench(
         plan=QUICK if arguments.quick else LARGE if arguments.large else FULL,
         systems=_chosen_systems(arguments),
         stores=Stores(root, keep=True),
     )
-    bench.stores.start()
+    bench.stores.start(refill=arguments.refill)
     results: dict[str, Any] = {"environment": harness.environment(root)}
     if arguments.keep:
         bench.resume(harness.read_results(arguments.output))
@@ -48,6 +47,8 @@ def main() -> int:
         CASES[name](bench)
         table = _finish(results, bench, arguments)
     bench.stores.finish()
+    if arguments.quick:
+        shutil.rmtree(root)
     print(table)
     return 1 if arguments.quick and report.has_errors(results) else 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -166,12 +167,17 @@ class Stores:
         """Delete a copy."""
         shutil.rmtree(path, ignore_errors=True)
 
-    def start(self) -> None:
-        """Make the folder; remove what an earlier run left, except what is kept."""
+    def start(self, *, refill: bool = False) -> None:
+        """Take the folder for this run; remove what an earlier one left, except what is kept."""
         self.root.mkdir(parents=True, exist_ok=True)
+        self._lock = (self.root / ".lock").open("w")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as exc:
+            raise SystemExit(f"another run is using {self.root.name}; wait for it to end") from exc
         for done in self.root.glob("filled-*.done"):
             system = done.name.split("-")[1]
-            if not self._keep or registry.ENTRIES[system].environment is None:
+            if refill or not self._keep or registry.ENTRIES[system].environment is None:
                 done.unlink()
         self.finish()
 
