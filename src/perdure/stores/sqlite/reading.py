@@ -109,12 +109,18 @@ class Reader:
             **condition_params(query.condition),
             **fragment.params,
             "partition": partition,
-            "limit": query.limit,
         }
         if query.after is not None:
             params["value"], params["after"] = query.after
-        rows = connection.execute(sql, params).fetchall()
-        return list(readable(rows, {partition: self._partitions.walls(connection, partition)}))
+        walls = {partition: self._partitions.walls(connection, partition)}
+        limit = query.limit
+        while True:
+            rows = connection.execute(sql, {**params, "limit": limit}).fetchall()
+            found = list(readable(rows, walls))
+            if len(found) >= query.limit or len(rows) < limit:
+                return found[: query.limit]
+            # A damaged row must not look like the end of the listing.
+            limit += query.limit - len(found)
 
     def count(self, connection: sqlite3.Connection, condition: Condition, partition: int) -> int:
         """How many memories of one partition the condition admits."""
