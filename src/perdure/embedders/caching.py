@@ -10,7 +10,7 @@ from hashlib import blake2b
 import numpy as np
 
 from perdure.embedders._lifecycle import close, is_symmetric, warm_up
-from perdure.errors import InvalidInput
+from perdure.errors import InvalidInput, Misconfigured
 from perdure.ports.blocking import is_blocking
 from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose
 
@@ -73,10 +73,25 @@ class CachingEmbedder:
             with self._lock:
                 generation = self._generation
             wanted = [texts[positions[0]] for positions in missing.values()]
-            found = await self._inner.embed(wanted, purpose=purpose)
+            found = await self._embedded(wanted, purpose)
             for row, positions in zip(found, missing.values(), strict=True):
                 rows[positions] = row
             self._keep(list(missing), found, generation)
+        return rows
+
+    async def _embedded(self, texts: Sequence[str], purpose: Purpose) -> FloatArray:
+        """The inner embedder's rows; `Misconfigured` when there are not as many as promised."""
+        model = self.model
+        given = await self._inner.embed(texts, purpose=purpose)
+        try:
+            rows = np.asarray(given, dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise Misconfigured(f"embedder {model.identity} returned no rows of numbers") from error
+        if rows.shape != (len(texts), model.dimension):
+            raise Misconfigured(
+                f"embedder {model.identity} returned shape {rows.shape} for {len(texts)} texts; "
+                f"it promised ({len(texts)}, {model.dimension})"
+            )
         return rows
 
     def clear(self) -> None:
