@@ -13,6 +13,9 @@ from perdure.ports.embedder import FloatArray
 from perdure.stores._index.columns import Mask
 from perdure.stores._index.partition import Snapshot, VectorRows
 
+_LARGEST_COSINE = 1.05
+"""With the rounding of vectors kept in eight bits."""
+
 _GATHERED_BELOW = 0.3
 """Share of admitted rows under which their vectors are gathered rather than all compared."""
 
@@ -122,9 +125,14 @@ def _dots(matrix: FloatArray, query: FloatArray) -> FloatArray:
 
     One small product per row rather than one large one: as fast where memory is the limit, never
     spread over threads, and a row's value does not depend on the rows around it, so that equal
-    vectors have equal cosines and ties are ties.
+    vectors have equal cosines and ties are ties. A damaged row, whose product is no cosine at all,
+    counts as opposite to the query.
     """
-    products: FloatArray = np.matmul(matrix[:, None, :], query)[:, 0]
+    with np.errstate(invalid="ignore", over="ignore"):
+        products: FloatArray = np.matmul(matrix[:, None, :], query)[:, 0]
+    is_cosine = np.abs(products) <= _LARGEST_COSINE
+    if not is_cosine.all():
+        products[~is_cosine] = -1.0
     return products
 
 

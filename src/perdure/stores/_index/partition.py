@@ -226,7 +226,10 @@ class Partition:
         """Everything of a block but its terms."""
         standings, first = block.standings, self._flags.size
         if block.embedded is not None:
-            self._append_vectors(first, block.embedded, reserving)
+            # As many vectors a memory as in this block, and all of them when it is the only one.
+            rows = len(standings.memories)
+            expected = len(block.embedded.matrix) * max(reserving, rows) // max(rows, 1)
+            self._append_vectors(first, block.embedded, expected)
         self._flags.extend(np.array(standings.flags, dtype=np.uint8))
         self._codes.extend(self._codes_of(standings))
         self._times.extend(standings.times)

@@ -6,9 +6,12 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from perdure.domain.changes import JournalEntry
 from perdure.domain.records import Memory, State
 from perdure.domain.text import fingerprint
+from perdure.ports.embedder import FloatArray
 from perdure.ports.store import Finding
 from perdure.stores._verification import chain_findings, link_findings, replay_findings
 from perdure.stores.sqlite.entries import NO_LIMIT, entry_of
@@ -16,9 +19,10 @@ from perdure.stores.sqlite.preparing import packed_lexemes
 from perdure.stores.sqlite.reading import UNREADABLE
 from perdure.stores.sqlite.rows import Row, Walls, memory_of
 from perdure.stores.sqlite.statements import statements
-from perdure.stores.sqlite.vectors import ENCODINGS, packed_bytes
+from perdure.stores.sqlite.vectors import ENCODINGS, packed_bytes, unpack
 
 _SOUND = "ok"
+_LENGTH_TOLERANCE = 0.05
 
 
 class Derived(NamedTuple):
@@ -157,7 +161,7 @@ class PartitionCheck:
             has_vectors = False
             yield _derived(
                 "vectors",
-                "not as many or not as long as they say",
+                "not as many or not as long as they say, or no directions",
                 memory,
                 "drop_vectors",
                 (seq,),
@@ -187,10 +191,18 @@ def _are_sound(rows: list[Row]) -> bool:
             and type(pieces) is int
             and pieces > 0
             and dimension is not None
-            and size == packed_bytes(encoding, pieces, dimension)
-            for _, encoding, pieces, _, size, dimension in rows
+            and isinstance(data, bytes)
+            and len(data) == packed_bytes(encoding, pieces, dimension)
+            and _are_directions(unpack(encoding, pieces, data, dimension))
+            for _, encoding, pieces, _, data, dimension in rows
         )
     )
+
+
+def _are_directions(vectors: FloatArray) -> bool:
+    """Whether each vector is of unit length, or zero as an embedder may have it."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
+    return bool(np.all((lengths == 0.0) | (np.abs(lengths - 1.0) < _LENGTH_TOLERANCE)))
 
 
 def _derived(

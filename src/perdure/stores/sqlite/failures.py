@@ -22,15 +22,20 @@ def is_busy(error: sqlite3.Error) -> bool:
     return primary_code(error) in _BUSY
 
 
+def damaged(path: Path, what: str) -> CorruptStore:
+    """What a caller is told about a file that SQLite cannot read."""
+    return CorruptStore(
+        f"{path} is damaged or is no SQLite file ({what}); restore a backup, or copy what is "
+        "readable with the sqlite3 program's .recover. The file was left as it is"
+    )
+
+
 def translated(error: sqlite3.Error, path: Path) -> PerdureError:
     """What a caller is told. Nothing was changed by the call that met the error."""
     code = primary_code(error)
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     if code in _DAMAGED:
-        return CorruptStore(
-            f"{path} is damaged or is no SQLite file ({name}); restore a backup, or copy what is "
-            "readable with the sqlite3 program's .recover. The file was left as it is"
-        )
+        return damaged(path, name)
     if code in _BUSY:
         return Unavailable(
             f"{path} is locked by another program ({name}); retry, or raise busy_timeout_s"

@@ -10,7 +10,7 @@ from pathlib import Path
 from perdure.errors import CorruptStore, Misconfigured, NewerStore, PerdureError
 from perdure.stores.sqlite.connections import connect, tune_writer
 from perdure.stores.sqlite.durability import IS_SUPPORTED
-from perdure.stores.sqlite.failures import is_busy, translated
+from perdure.stores.sqlite.failures import damaged, is_busy, translated
 from perdure.stores.sqlite.migrating import APPLICATION_ID, migrate, newest
 from perdure.stores.sqlite.options import SqliteOptions
 from perdure.stores.sqlite.reanalysing import reanalyse
@@ -40,6 +40,10 @@ def open_writer(options: SqliteOptions) -> sqlite3.Connection:
     except sqlite3.Error as error:
         connection.close()
         raise translated(error, options.path) from error
+    except UnicodeDecodeError as error:
+        # Not even SQLite's own message about the schema could be read.
+        connection.close()
+        raise damaged(options.path, "schema") from error
     except BaseException:
         connection.close()
         raise

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from perdure.domain.analysis import VERSION
+from perdure.domain.records import Memory
 from perdure.stores.sqlite.preparing import packed_lexemes
-from perdure.stores.sqlite.rows import memory_of
+from perdure.stores.sqlite.reading import UNREADABLE
+from perdure.stores.sqlite.rows import Row, Walls, memory_of
 from perdure.stores.sqlite.statements import statements
 
 _BATCH = 500
@@ -39,4 +41,13 @@ def _batches(connection: sqlite3.Connection) -> Iterator[list[tuple[bytes, int]]
         if not rows:
             return
         last = rows[-1][0]
-        yield [(packed_lexemes(memory_of(row, walls)), row[0]) for row in rows]
+        readable = [(row[0], _memory(row, walls)) for row in rows]
+        yield [(packed_lexemes(memory), seq) for seq, memory in readable if memory is not None]
+
+
+def _memory(row: Row, walls: Mapping[int, Walls]) -> Memory | None:
+    """The row's memory; None for a damaged one, which must not keep the others from being read."""
+    try:
+        return memory_of(row, walls)
+    except UNREADABLE:
+        return None

@@ -56,7 +56,6 @@ class Transaction:
 
     def forget(self) -> None:
         """Forget what a transaction that was rolled back may have taught."""
-        self.sequence = -1
         self.model = self._model_number = None
         self._numbers.clear()
         self._walls.clear()

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perdure.domain.filters import evaluate, parse_filter
@@ -47,6 +47,12 @@ def mask_of(stored, part):
     return fields.mask(part, numbers, lambda _, asked: [stored[n] for n in asked], None).tolist()
 
 
+@example([BIG - 1, BIG, BIG + 1, float(BIG), 1e300], ("gt", BIG))
+@example([-BIG - 1, -BIG, -BIG + 1], ("lt", -BIG))
+@example([BIG, BIG + 1, BIG + 2], ("gt", BIG + 1))
+@example(["soon", "", "2031-07-25", "2031-07-25T13:00:00Z", 7, None, MISSING], ("lt", NOON))
+@example([True, False, 1, 0, None, MISSING, "1"], ("lte", 1))
+@example([True, 1, 1.0, "1"], ("in", [1, "1"]))
 @given(st.lists(st.one_of(VALUES, st.just(MISSING)), min_size=1, max_size=12), COMPARISONS)
 def test_it_admits_what_the_reference_admits(stored, comparison):
     operator, value = comparison

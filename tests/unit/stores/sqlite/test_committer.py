@@ -1,6 +1,7 @@
 """Group commit."""
 
 import os
+import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -155,6 +156,35 @@ def test_an_interrupted_leader_loses_nobodys_write(store):
     assert run_now(store.check(repair=False)) == []
 
 
+def test_a_group_whose_leader_was_interrupted_is_written_by_its_members(store):
+    gate, inside, interruptions = threading.Event(), threading.Event(), [KeyboardInterrupt]
+
+    def hold(tx):
+        inside.set()
+        assert gate.wait(10)
+
+    def interrupt_once(tx):
+        if interruptions:
+            raise interruptions.pop()
+
+    with ThreadPoolExecutor(4) as pool:
+        holding = pool.submit(store._write, hold)
+        assert inside.wait(10)
+        waiting = [pool.submit(store._write, interrupt_once)]
+        wait_until(lambda: len(store._committer._queue) == 1)
+        waiting += [pool.submit(run_now, store.apply(a_change_set(a_memory()))) for _ in range(2)]
+        wait_until(lambda: len(store._committer._queue) == 3)
+        gate.set()
+        holding.result(10)
+        errors = [item.exception(10) for item in waiting]
+        answers = [item.result() for item in waiting[1:] if item.exception() is None]
+    # Whoever led was interrupted; the others' tickets had been taken, and were written all the same.
+    assert sum(isinstance(error, KeyboardInterrupt) for error in errors) == 1
+    assert sum(error is None for error in errors) == 2
+    assert all(isinstance(answer, Applied) for answer in answers)
+    assert run_now(store.check(repair=False)) == []
+
+
 def test_a_closed_store_takes_no_writes(store):
     run_now(store.close())
     with pytest.raises(Closed):
@@ -164,8 +194,6 @@ def test_a_closed_store_takes_no_writes(store):
 
 
 def test_a_lock_held_too_long_is_said(path):
-    import sqlite3
-
     store = SqliteStore.open(SqliteOptions(path=path, busy_timeout_s=0.05))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

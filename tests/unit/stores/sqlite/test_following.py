@@ -98,6 +98,7 @@ def test_later_vectors_do_not_reload_everything(stand, loads):
 
 def test_an_index_that_fell_behind_the_kept_changes_starts_afresh(stand, loads, monkeypatch):
     monkeypatch.setattr(transaction, "_KEPT_TICKS", 2)
+    stand.keep(a_memory("a cup"), vectors=vectors_of(EAST))
     memories = [a_memory(f"kettle {n}") for n in range(10)]
     stand.keep(*memories)
     assert stand.search(near=EAST, model=MODEL).without_vector == 10
@@ -106,6 +107,14 @@ def test_an_index_that_fell_behind_the_kept_changes_starts_afresh(stand, loads, 
         stand.run(other.put_vectors({memory.id: (1, vectors_of(EAST))}))
     assert stand.search(near=EAST, model=MODEL).without_vector == 0
     assert loads.count == 2
+
+
+def test_openings_that_write_in_turns_keep_one_chain(stand):
+    other = stand.another()
+    for number in range(6):
+        store = other if number % 2 else stand.store
+        stand.run(store.apply(a_change_set(a_memory(f"kettle {number}"))))
+    stand.assert_sound()
 
 
 def test_recalls_counted_elsewhere_are_seen(stand):

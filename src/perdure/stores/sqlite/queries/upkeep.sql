@@ -28,8 +28,8 @@ FROM memories AS m LEFT JOIN awaiting_vectors AS a ON a.id = m.id
 WHERE m.seq = ?;
 
 -- name: vectors_of
--- The rows of one memory's vectors but for the data.
-SELECT v.place % 65536, v.encoding, v.pieces, v.more, length(v.data), d.dimension
+-- The rows of one memory's vectors.
+SELECT v.place % 65536, v.encoding, v.pieces, v.more, v.data, d.dimension
 FROM vectors AS v LEFT JOIN models AS d USING (model)
 WHERE v.place BETWEEN ?1 * 65536 AND ?1 * 65536 + 65535;
 
