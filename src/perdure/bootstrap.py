@@ -18,6 +18,7 @@ from perdure.domain import analysis
 from perdure.domain.budget import estimate_tokens
 from perdure.domain.journal import canonical
 from perdure.domain.scope import Scope
+from perdure.domain.text import shown
 from perdure.engine.access import AccessLog
 from perdure.engine.core import Core
 from perdure.engine.embedding import Embedding, require_same_model
@@ -26,6 +27,7 @@ from perdure.engine.ids import IdFactory
 from perdure.engine.short_term import ShortTermBuffers
 from perdure.engine.upkeep import flush_accesses
 from perdure.errors import InvalidInput, Misconfigured, PerdureError
+from perdure.files import usable_path
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.store import Store
@@ -38,6 +40,8 @@ URL_VARIABLE = "PERDURE_URL"
 EMBEDDER_VARIABLE = "PERDURE_EMBEDDER"
 SERVICE_KEY_VARIABLE = "OPENAI_API_KEY"
 SERVICE_URL_VARIABLE = "OPENAI_BASE_URL"
+
+_NO_FILE = (":memory:", "memory:")
 
 OpenStore = Callable[[], Awaitable[Store]]
 
@@ -74,15 +78,25 @@ def default_url() -> str:
 
 def sqlite_file(url: str | Path) -> Path | None:
     """The file a URL names: a bare path or `sqlite:///path`; None for every other store."""
+    if not isinstance(url, str | Path):
+        raise InvalidInput(f"a store is named by a path or a URL, not {shown(url)}")
     text = str(url)
     scheme, separator, rest = text.partition("://")
     if separator and scheme.lower() == "sqlite":
-        return Path(_sqlite_path(text, rest))
+        return _file_at(_sqlite_path(text, rest))
     if separator and not (len(scheme) == 1 and scheme.isalpha()):
         return None
     if not text:
         raise InvalidInput("the path of the store is empty")
-    return Path(text)
+    return _file_at(text)
+
+
+def _file_at(path: str) -> Path:
+    if path.lower().partition("?")[0].removeprefix("sqlite:").removeprefix("file:") in _NO_FILE:
+        raise InvalidInput(
+            f"{shown(path)} would be a file of that name; memory:// is a store without a file"
+        )
+    return usable_path(path)
 
 
 async def open_store(url: str | Path, settings: Settings) -> Store:

@@ -25,7 +25,7 @@ from perdure.domain.results import (
     Verification,
 )
 from perdure.domain.scope import Scope
-from perdure.domain.text import sanitise
+from perdure.domain.text import sanitise, shown
 from perdure.domain.times import as_utc
 from perdure.engine import (
     asking,
@@ -87,7 +87,7 @@ def _id_of(target: Target) -> str:
         return target.id
     if isinstance(target, str) and target:
         return sanitise(target)
-    raise InvalidInput(f"an id or a memory is needed, not {target!r}")
+    raise InvalidInput(f"an id or a memory is needed, not {shown(target)}")
 
 
 def _ids_of(targets: Target | Iterable[Target]) -> list[str]:
@@ -142,9 +142,8 @@ class AsyncMemoryManager:
         session: str | None = None,
     ) -> AsyncMemoryManager:
         """A view with the same methods, bound to a narrower scope."""
-        given = Scope(
-            tenant=tenant or "", agent=agent or "", user=user or "", session=session or ""
-        )
+        parts = {"tenant": tenant, "agent": agent, "user": user, "session": session}
+        given = Scope(**{name: part for name, part in parts.items() if part is not None})
         return type(self)(
             self._core,
             self._gate,
@@ -223,6 +222,10 @@ class AsyncMemoryManager:
 
         Each item holds keyword arguments of `remember`. `InvalidInput` names the item at fault.
         """
+        if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+            raise InvalidInput(
+                f"items must be a list of mappings with content and so on, not {shown(items)}"
+            )
         now = self._core.now()
         made = [self._draft_of(position, item, now) for position, item in enumerate(items)]
         return await remember.remember(self._core, made, now=now, actor=actor) if made else []
@@ -346,7 +349,9 @@ class AsyncMemoryManager:
 
     def _unbound(self, everything: bool) -> bool:
         """`everything`, which a manager bound to a user may not ask for."""
-        if everything and (self._scope.user or self._scope.agent or self._scope.session):
+        if drafts.flag(everything, "everything") and (
+            self._scope.user or self._scope.agent or self._scope.session
+        ):
             raise PermissionDenied(
                 "everything=True spans all users; this manager is bound to one user, agent or "
                 "session"
@@ -404,7 +409,7 @@ class AsyncMemoryManager:
         correction = correct.Correction(
             content=drafts.text_of(content, core.settings),
             valid_from=None if valid_from is None else as_utc(valid_from, name="valid_from"),
-            retroactive=retroactive,
+            retroactive=drafts.flag(retroactive, "retroactive"),
             importance=importance,
             metadata=metadata,
             source=None if source is None else drafts.source_of(source),
@@ -450,7 +455,9 @@ class AsyncMemoryManager:
         tenant. An agent or session loses only what was stored with it.
         """
         target = self._within(scope)
-        if not everything and not (target.user or target.agent or target.session):
+        if not drafts.flag(everything, "everything") and not (
+            target.user or target.agent or target.session
+        ):
             raise InvalidInput(
                 "forget_all needs a scope that names a user, agent or session; "
                 "pass everything=True to forget the memories of all users"
@@ -497,10 +504,11 @@ class AsyncMemoryManager:
     ) -> list[JournalEntry]:
         """The journal after a sequence number, oldest first, including counted accesses."""
         if isinstance(since, bool) or not isinstance(since, int) or since < 0:
-            raise InvalidInput(f"since must be a sequence number of at least 0, not {since!r}")
+            raise InvalidInput(f"since must be a sequence number of at least 0, not {shown(since)}")
         view = asking.view_of(
             self._within(scope), self._core.now(), everything=self._unbound(everything)
         )
+        since = min(since, 2**63 - 1)  # beyond every sequence number, and an integer of SQL
         ceiling = None if limit is None else asking.limit_of(limit, 1)
         return await self._core.store.changes_since(view, since, limit=ceiling)
 
@@ -578,7 +586,7 @@ class AsyncMemoryManager:
     @_call
     async def verify(self, *, repair: bool = True) -> Verification:
         """Check every row, index and link; mend what is derived unless `repair=False`."""
-        return await upkeep.verify(self._core, repair=repair)
+        return await upkeep.verify(self._core, repair=drafts.flag(repair, "repair"))
 
     @_call
     async def reembed(self, embedder: Embedder | None = None) -> Reembedded:

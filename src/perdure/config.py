@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from perdure.domain.ranking import PRESETS, Preset
+from perdure.domain.text import shown
 from perdure.errors import Misconfigured
 
 
@@ -97,11 +98,13 @@ class Settings:
 def _require(name: str, value: float, *, low: float, high: float | None = None) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Misconfigured(f"settings.{name} must be a number, not {type(value).__name__}")
-    if value < low or (high is not None and value > high):
+    if value != value or value < low or (high is not None and value > high):
         bounds = f"at least {low}" if high is None else f"between {low} and {high}"
         raise Misconfigured(f"settings.{name} must be {bounds}, not {value}")
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise Misconfigured(f"settings.{name} must be one of {', '.join(allowed)}, not {value!r}")
+        raise Misconfigured(
+            f"settings.{name} must be one of {', '.join(allowed)}, not {shown(value)}"
+        )

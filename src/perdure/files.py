@@ -6,13 +6,29 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from perdure.domain.text import shown
 from perdure.errors import InvalidInput, Unavailable
+
+_DATABASE = b"SQLite format 3\0"
+
+
+def usable_path(text: str) -> Path:
+    """The path a text names, or `InvalidInput` when the system takes no such name."""
+    try:
+        if b"\0" in os.fsencode(text):
+            raise InvalidInput(f"{shown(text)} holds a NUL, which no file name can have")
+        Path(text).is_dir()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{shown(text)} holds a character no file name can have") from error
+    except OSError as error:
+        raise InvalidInput(f"{shown(text)} cannot be a file: {error.strerror}") from error
+    return Path(text)
 
 
 def _path(path: object) -> Path:
     if not isinstance(path, str | Path) or not str(path):
-        raise InvalidInput(f"a file path is needed, not {path!r}")
-    return Path(path)
+        raise InvalidInput(f"a file path is needed, not {shown(path)}")
+    return usable_path(str(path))
 
 
 def new_path(path: str | Path) -> Path:
@@ -27,7 +43,7 @@ def new_path(path: str | Path) -> Path:
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     """Write lines as UTF-8; an existing file is replaced only when all of them are on the disk."""
-    target = _path(path)
+    target = _replaceable(_path(path))
     partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
@@ -40,6 +56,27 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise Unavailable(f"{target} cannot be written: {error.strerror}") from error
+
+
+def _replaceable(target: Path) -> Path:
+    """The file that a path leads to, where a text may stand: never a device, nor a database."""
+    try:
+        if not target.exists():
+            return target
+        real = target.resolve()
+        if real.is_dir():
+            raise InvalidInput(f"{target} is a folder; name a file in it")
+        if not real.is_file():
+            raise InvalidInput(f"{target} is no ordinary file, so it is not replaced")
+        with real.open("rb") as file:
+            if file.read(len(_DATABASE)) == _DATABASE:
+                raise InvalidInput(
+                    f"{target} is a database, perhaps a memory; it is not written over. "
+                    "Choose another path"
+                )
+    except OSError as error:
+        raise Unavailable(f"{target} cannot be written: {error.strerror}") from error
+    return real
 
 
 def read_lines(path: str | Path) -> list[str]:

@@ -86,6 +86,27 @@ def fingerprint(text: str) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
+_SHOWN_CHARS = 60
+_SHOWN_NUMBER = 10**_SHOWN_CHARS
+
+
+def shown(value: object) -> str:
+    """A refused value as an error message shows it: short, printable, and no record's words.
+
+    Texts and numbers are shown, shortened; of anything else only its type is named, because it
+    may hold a memory, nest without end, or fail to describe itself.
+    """
+    if isinstance(value, str):
+        text = str(value)
+        short = truncate(text, _SHOWN_CHARS)
+        return repr(text) if short == text else f"{short!r}…"
+    if isinstance(value, int) and not -_SHOWN_NUMBER < value < _SHOWN_NUMBER:
+        return "a number of too many digits"
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    return f"a value of type {type(value).__name__}"
+
+
 _ZERO_WIDTH_JOINER = "\u200d"
 
 

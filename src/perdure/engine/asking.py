@@ -10,24 +10,26 @@ from perdure.domain.filters import parse_filter
 from perdure.domain.query import Condition
 from perdure.domain.records import Kind
 from perdure.domain.scope import Scope
+from perdure.domain.text import shown
 from perdure.domain.times import as_utc
 from perdure.domain.visibility import INCLUDES, Include, View
-from perdure.engine.drafts import Moment
+from perdure.engine.drafts import Moment, flag, kind_named
 from perdure.errors import InvalidInput
 
 Between = tuple[Moment | None, Moment | None]
 _DATE_CHARS = len("2031-07-25")
+_LARGEST_LIMIT = 2**31 - 1
 
 
 def limit_of(limit: object, default: int) -> int:
-    """A limit of at least 1; the default when None."""
+    """A limit of at least 1; the default when None. A larger one than any store holds is no limit."""
     if limit is None:
         return default
     if isinstance(limit, bool) or not isinstance(limit, int):
-        raise InvalidInput(f"limit must be a whole number, not {limit!r}")
+        raise InvalidInput(f"limit must be a whole number, not {shown(limit)}")
     if limit < 1:
-        raise InvalidInput(f"limit must be at least 1, not {limit}")
-    return limit
+        raise InvalidInput(f"limit must be at least 1, not {shown(limit)}")
+    return min(limit, _LARGEST_LIMIT)
 
 
 def min_score_of(min_score: object) -> float | None:
@@ -35,9 +37,9 @@ def min_score_of(min_score: object) -> float | None:
     if min_score is None:
         return None
     if isinstance(min_score, bool) or not isinstance(min_score, int | float):
-        raise InvalidInput(f"min_score must be a number from 0 to 1, not {min_score!r}")
+        raise InvalidInput(f"min_score must be a number from 0 to 1, not {shown(min_score)}")
     if not 0 <= min_score <= 1:
-        raise InvalidInput(f"min_score must lie between 0 and 1, not {min_score}")
+        raise InvalidInput(f"min_score must lie between 0 and 1, not {shown(min_score)}")
     return float(min_score)
 
 
@@ -45,26 +47,28 @@ def kinds_of(kinds: Kind | str | Iterable[Kind | str] | None) -> frozenset[Kind]
     """The kinds asked for; None for all."""
     if kinds is None:
         return None
-    asked = [kinds] if isinstance(kinds, str) else list(kinds)
-    try:
-        chosen = frozenset(Kind(kind) for kind in asked)
-    except ValueError:
-        raise InvalidInput(f"unknown kind in {asked!r}; the kinds are {', '.join(Kind)}") from None
+    chosen = frozenset(kind_named(kind) for kind in _names(kinds, "kinds"))
     if not chosen:
         raise InvalidInput("kinds is empty, so nothing could be found; leave it out for all kinds")
     return chosen
 
 
+def _names(given: object, name: str) -> list[object]:
+    """What a parameter names that takes one name or several."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Iterable):
+        return list(given)
+    raise InvalidInput(f"{name} takes a name or several, not {shown(given)}")
+
+
 def include_of(include: str | Iterable[str]) -> frozenset[Include]:
     """What a read shows beyond what is current."""
-    asked = frozenset([include] if isinstance(include, str) else include)
-    unknown = asked - INCLUDES
+    asked = _names(include, "include")
+    unknown = [name for name in asked if not isinstance(name, str) or name not in INCLUDES]
     if unknown:
-        raise InvalidInput(
-            f"include knows {', '.join(sorted(INCLUDES))}, "
-            f"not {', '.join(sorted(map(repr, unknown)))}"
-        )
-    return cast("frozenset[Include]", asked)
+        raise InvalidInput(f"include knows {', '.join(sorted(INCLUDES))}, not {shown(unknown[0])}")
+    return cast("frozenset[Include]", frozenset(asked))
 
 
 def between_of(between: Between | None) -> tuple[datetime | None, datetime | None]:
@@ -108,15 +112,13 @@ def view_of(
     everything: bool = False,
 ) -> View:
     """From where a call looks."""
-    if not isinstance(everything, bool):
-        raise InvalidInput(f"everything must be true or false, not {everything!r}")
     return View(
         scope=scope,
         now=now,
         as_of=None if as_of is None else as_utc(as_of, name="as_of"),
         known_as_of=None if known_as_of is None else as_utc(known_as_of, name="known_as_of"),
         include=include_of(include),
-        everything=everything,
+        everything=flag(everything, "everything"),
     )
 
 

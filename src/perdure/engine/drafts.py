@@ -14,13 +14,12 @@ from perdure.domain.filters import json_value
 from perdure.domain.journal import canonical
 from perdure.domain.records import EMPTY, NO_SOURCE, Attachment, Json, Kind, Memory, Source
 from perdure.domain.scope import Scope
-from perdure.domain.text import is_blank, sanitise
+from perdure.domain.text import is_blank, sanitise, shown
 from perdure.domain.times import as_utc
 from perdure.errors import InvalidInput
 
 Moment = datetime | date | str
 MAX_KEY_CHARS = 1024
-MAX_KINDS = ", ".join(kind.value for kind in Kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +47,18 @@ def text_of(content: object, settings: Settings, *, name: str = "content") -> st
     return clean
 
 
+def kind_named(kind: object) -> Kind:
+    """The kind of that name."""
+    if isinstance(kind, str) and kind in tuple(Kind):
+        return Kind(kind)
+    raise InvalidInput(f"unknown kind {shown(kind)}; the kinds are {', '.join(Kind)}")
+
+
 def kind_of(kind: object, settings: Settings) -> Kind:
     """The kind, or the default when None."""
     if kind is None:
         return Kind.LONG_TERM if settings.long_term else Kind.SHORT_TERM
-    try:
-        chosen = Kind(kind)  # type: ignore[arg-type]
-    except ValueError:
-        raise InvalidInput(f"unknown kind {kind!r}; the kinds are {MAX_KINDS}") from None
+    chosen = kind_named(kind)
     if not settings.long_term and chosen is not Kind.SHORT_TERM:
         raise InvalidInput(
             f"kind {chosen.value!r} needs long-term memory, which settings.long_term switched off"
@@ -63,10 +66,17 @@ def kind_of(kind: object, settings: Settings) -> Kind:
     return chosen
 
 
+def flag(value: object, name: str) -> bool:
+    """True or false, and nothing that merely counts as one of them."""
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name} must be true or false, not {shown(value)}")
+    return value
+
+
 def share(value: object, name: str) -> float:
     """A number in [0, 1]."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidInput(f"{name} must be a number from 0 to 1, not {value!r}")
+        raise InvalidInput(f"{name} must be a number from 0 to 1, not {shown(value)}")
     return float(value)
 
 
@@ -110,6 +120,8 @@ def source_of(source: Source | Mapping[str, Any] | None) -> Source:
             raise InvalidInput(
                 f"source knows role, speaker and message_ids, not {', '.join(sorted(map(str, unknown)))}"
             )
+        if isinstance(source.get("message_ids"), str):
+            raise InvalidInput("source.message_ids must be a list of ids, not one text")
         source = Source(**{**source, "message_ids": tuple(source.get("message_ids") or ())})
     if not isinstance(source, Source):
         raise InvalidInput(
@@ -160,7 +172,7 @@ def key_of(key: object, name: str) -> str | None:
     if key is None:
         return None
     if not isinstance(key, str) or not key.strip():
-        raise InvalidInput(f"{name} must be text that is not blank, not {key!r}")
+        raise InvalidInput(f"{name} must be text that is not blank, not {shown(key)}")
     if len(key) > MAX_KEY_CHARS:
         raise InvalidInput(f"{name} has {len(key)} characters; the limit is {MAX_KEY_CHARS}")
     return sanitise(key)
@@ -192,8 +204,7 @@ def draft(
     What is stored counts as true from `valid_from`; without one from when it happened or when it
     was told, whichever is earlier, so that a plan for tomorrow is known today.
     """
-    if not isinstance(pinned, bool):
-        raise InvalidInput(f"pinned must be true or false, not {pinned!r}")
+    flag(pinned, "pinned")
     occurred = now if occurred_at is None else as_utc(occurred_at, name="occurred_at")
     until = None if occurred_until is None else as_utc(occurred_until, name="occurred_until")
     begins = min(occurred, now) if valid_from is None else as_utc(valid_from, name="valid_from")
@@ -217,7 +228,7 @@ def draft(
         metadata=metadata_of(metadata, settings),
         key=key_of(key, "key"),
         pinned=pinned,
-        attachments=attachments_of(attachments) if attachments != () else (),
+        attachments=attachments_of(attachments),
         source=source_of(source),
     )
     if idempotency_key is None:

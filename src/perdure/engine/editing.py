@@ -14,8 +14,9 @@ from perdure.domain.filters import json_value
 from perdure.domain.records import Json, Memory
 from perdure.domain.scope import Scope
 from perdure.domain.strength import reviewed
+from perdure.domain.text import shown
 from perdure.engine.core import Core
-from perdure.engine.drafts import Moment, expiry_of, metadata_of, share, text_of
+from perdure.engine.drafts import Moment, expiry_of, flag, metadata_of, share, text_of
 from perdure.engine.reading import stored
 from perdure.engine.reembedding import make_up_backlog
 from perdure.engine.writing import deciding, write_or_retry
@@ -56,8 +57,8 @@ def edited(
     settings = core.settings
     if metadata is not None and not isinstance(metadata, Mapping):
         raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}")
-    if pinned is not None and not isinstance(pinned, bool):
-        raise InvalidInput(f"pinned must be true or false, not {pinned!r}")
+    if pinned is not None:
+        flag(pinned, "pinned")
     new = replace(
         memory,
         content=memory.content if content is None else text_of(content, settings),
@@ -94,12 +95,18 @@ async def update(
 
     Raises `Conflict` when `expected_version` is not the stored one, `NotFound`, `InvalidInput`.
     """
+    if expected_version is not None and (
+        isinstance(expected_version, bool) or not isinstance(expected_version, int)
+    ):
+        raise InvalidInput(
+            f"expected_version must be a whole number, not {shown(expected_version)}"
+        )
 
     async def attempt() -> Memory:
         memory = (await stored(core, scope, [memory_id]))[memory_id]
         if expected_version is not None and memory.version != expected_version:
             raise Conflict(
-                f"memory {memory_id} is at version {memory.version}, not {expected_version}; "
+                f"memory {memory_id} is at version {memory.version}, not {shown(expected_version)}; "
                 "read it again and repeat the change on what it says now"
             )
         new = edited(
@@ -112,11 +119,11 @@ async def update(
         if new.searchable_text != memory.searchable_text:
             [vectors] = await core.embedding.vectors([new.searchable_text])
         change = Change(operation=Operation.UPDATED, before=memory, after=new, vectors=vectors)
-        shown = core.accesses.overlay(new)  # before the write takes the counts along
+        answer = core.accesses.overlay(new)  # before the write takes the counts along
         await write_or_retry(core, [change], at=now, actor=actor)
         if vectors is not None and core.embedding.backlog:
             await make_up_backlog(core)
-        return shown
+        return answer
 
     return await deciding(core, attempt, f"update of {memory_id}")
 
@@ -136,6 +143,9 @@ async def feedback(
     Importance moves within bounds (`domain.feedback`); a use counts as a review of the memory's
     strength, better when it helped, a lapse when it did not.
     """
+    flag(used, "used")
+    if helpful is not None:
+        flag(helpful, "helpful")
 
     async def attempt() -> list[Memory]:
         found = await stored(core, scope, ids)
@@ -147,9 +157,9 @@ async def feedback(
             )
             for memory in found.values()
         ]
-        shown = [core.accesses.overlay(change.after) for change in changes]
+        answer = [core.accesses.overlay(change.after) for change in changes]
         await write_or_retry(core, changes, at=now, actor=actor)
-        return shown
+        return answer
 
     return await deciding(core, attempt, "feedback")
 

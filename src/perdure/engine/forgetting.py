@@ -13,6 +13,7 @@ from perdure.domain.replay import replay
 from perdure.domain.results import Forgotten
 from perdure.domain.scope import Scope
 from perdure.domain.slots import retire
+from perdure.domain.text import shown
 from perdure.engine.core import Core
 from perdure.engine.reading import not_found
 from perdure.engine.writing import deciding, write, write_or_retry
@@ -47,7 +48,7 @@ async def forget(
     wanted = list(dict.fromkeys(ids))
     for memory_id in wanted:
         if not isinstance(memory_id, str) or not memory_id:
-            raise InvalidInput(f"an id is text, not {memory_id!r}")
+            raise InvalidInput(f"an id is text, not {shown(memory_id)}")
 
     async def attempt() -> Forgotten:
         found = await core.store.get(scope, wanted)

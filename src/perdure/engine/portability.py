@@ -20,6 +20,7 @@ from perdure.domain.records import Memory, State
 from perdure.domain.replay import replay
 from perdure.domain.results import Exported, Imported
 from perdure.domain.scope import Scope
+from perdure.domain.text import shown
 from perdure.domain.times import as_utc, iso
 from perdure.domain.visibility import View
 from perdure.engine.core import Core
@@ -197,7 +198,7 @@ async def import_memories(
     is written (`error`). Interrupted, it can be run again.
     """
     if on_conflict not in ("skip", "replace", "error"):
-        raise InvalidInput(f"on_conflict must be skip, replace or error, not {on_conflict!r}")
+        raise InvalidInput(f"on_conflict must be skip, replace or error, not {shown(on_conflict)}")
     if on_conflict == "error":
         for batch in _batches(imports):
             await _refuse_conflicts(core, batch)

@@ -14,6 +14,7 @@ from perdure.domain.records import Memory, State
 from perdure.domain.replay import replay
 from perdure.domain.results import Page, PastChange
 from perdure.domain.scope import Scope
+from perdure.domain.text import shown, truncate
 from perdure.domain.visibility import View, is_visible
 from perdure.engine.core import Core
 from perdure.errors import InvalidInput, NotFound
@@ -23,14 +24,14 @@ CHECK_BYTES = 6
 
 def not_found(memory_id: str) -> NotFound:
     """The error for an id that names nothing the scope may see."""
-    return NotFound(f"no memory {memory_id} is visible in this scope")
+    return NotFound(f"no memory {truncate(memory_id, 80)} is visible in this scope")
 
 
 async def stored(core: Core, scope: Scope, ids: Sequence[str]) -> dict[str, Memory]:
     """The memories with these ids that are not forgotten; `NotFound` if one is missing."""
     for memory_id in ids:
         if not isinstance(memory_id, str) or not memory_id:
-            raise InvalidInput(f"an id is text, not {memory_id!r}")
+            raise InvalidInput(f"an id is text, not {shown(memory_id)}")
     found = await core.store.get(scope, list(dict.fromkeys(ids)))
     for memory_id in ids:
         memory = found.get(memory_id)
@@ -84,13 +85,11 @@ async def list_page(
 
 def order_of(order: str) -> tuple[Order, bool]:
     """The order and whether it is descending, from `recorded_at`, `-occurred_at`, …"""
-    name = order.removeprefix("-") if isinstance(order, str) else order
-    try:
-        return Order(name), order.startswith("-")
-    except ValueError:
-        raise InvalidInput(
-            f"unknown order {order!r}; use {', '.join(Order)}, with '-' in front for descending"
-        ) from None
+    if isinstance(order, str) and order.removeprefix("-") in tuple(Order):
+        return Order(order.removeprefix("-")), order.startswith("-")
+    raise InvalidInput(
+        f"unknown order {shown(order)}; use {', '.join(Order)}, with '-' in front for descending"
+    )
 
 
 def _check(condition: Condition, order: str) -> str:

@@ -62,7 +62,7 @@ def _query_vector(core: Core, query: object) -> FloatArray:
         raise InvalidInput("searching by a vector needs a store opened with an embedder")
     try:
         vector = np.asarray(query, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(
             f"a query is a text or a vector of numbers, not {type(query).__name__}"
         ) from error

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from perdure.domain.results import Reembedded
+from perdure.domain.text import shown
 from perdure.engine.core import Core
-from perdure.errors import Conflict, Misconfigured, Unavailable
+from perdure.errors import Conflict, InvalidInput, Misconfigured, Unavailable
 from perdure.ports.embedder import Embedder
 
 BATCH = 64
@@ -48,6 +49,11 @@ async def reembed(core: Core, embedder: Embedder | None) -> Reembedded:
     `Conflict` while another process is doing it, and `Unavailable` when the embedder
     cannot be reached: what was done stays done.
     """
+    if embedder is not None and not isinstance(embedder, Embedder):
+        raise InvalidInput(
+            f"reembed takes an embedder itself, not {shown(embedder)}; "
+            "`perdure reembed --embedder` takes a name"
+        )
     target = core.embedding.embedder if embedder is None else core.adapt_embedder(embedder)
     if target is None:
         raise Misconfigured("there is no embedder to re-embed with; pass embedder=…")

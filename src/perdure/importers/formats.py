@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from perdure.domain.text import shown
 from perdure.errors import InvalidInput
 from perdure.importers import chatgpt, claude, locomo, messages
 from perdure.importers.documents import Document, documents_of
@@ -60,7 +61,7 @@ def require_format(name: str) -> str:
     """The name of a transcript format or `auto`, or `InvalidInput`."""
     if name != AUTO and name not in _READERS:
         raise InvalidInput(
-            f"unknown transcript format {name!r}; the formats are {', '.join(_READERS)}"
+            f"unknown transcript format {shown(name)}; the formats are {', '.join(_READERS)}"
         )
     return name
 
