@@ -121,6 +121,18 @@ def test_an_exact_number_comes_first_in_chinese(ilka, question):
     assert texts(ilka.recall(question))[0] == "41号电梯报警，编号KD41"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("question", ["VT-3H041-QE", "3h041", "lift 41 alarm", "41号电梯的报警"])
+def test_an_exact_identifier_comes_first_with_the_bundled_model_too(tmp_path, question):
+    with perdure.open(tmp_path / "memory.db", embedder="local") as memory:
+        memory.remember_many(
+            [{"content": f"Alarm VT-3H{number:03}-QE at lift {number}"} for number in range(20, 80)]
+        )
+        memory.remember_many([{"content": f"{number}号电梯报警"} for number in range(20, 80)])
+        found = texts(memory.recall(question))[0]
+        assert "VT-3H041" in found or found.startswith("41号")
+
+
 SCRIPTS = {
     "zh": "前天园丁把池塘边的柳树移到了后院",
     "zh-trad": "圖書館的鑰匙交給了管理員",

@@ -17,6 +17,7 @@ import perdure
 from perdure import MemoryManager
 from perdure.testing import HashingEmbedder
 
+BATCH = 5
 _printing = Lock()
 
 
@@ -85,7 +86,7 @@ def _write(
             say("add", mine[-1], word)
         case "batch":
             made = memory.remember_many(
-                [{"content": f"Part {part} of the {word} set"} for part in range(5)]
+                [{"content": f"Part {part} of the {word} set"} for part in range(BATCH)]
             )
             mine.extend(item.memory.id for item in made)
             say("batch", ",".join(item.memory.id for item in made), word)
