@@ -20,80 +20,72 @@ _GATHERED_BELOW = 0.3
 """Share of admitted rows under which their vectors are gathered rather than all compared."""
 
 
-class Occurrences(NamedTuple):
-    """Where one term occurs among the admitted rows of one partition."""
-
-    rows: NDArray[np.int32]
-    counts: NDArray[np.int32]
-
-
 class Counted(NamedTuple):
-    """What the lexical arm needs of one partition before scores can be computed."""
+    """What the lexical arm needs of one partition before scores can be computed.
+
+    `rows` and `counts` are the admitted occurrences, term after term; `terms` says of which term
+    each is, and `containing` how many rows hold each term.
+    """
 
     documents: int
     length: int
-    occurrences: tuple[Occurrences, ...]
+    rows: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    terms: NDArray[np.int64]
+    containing: list[int]
 
 
 def count_terms(snapshot: Snapshot, mask: Mask, documents: int, terms: Sequence[int]) -> Counted:
-    """The admitted rows' statistics and occurrences of each term."""
-    found = tuple(
-        _admitted(pieces, mask, is_everything=documents == snapshot.size)
-        for pieces in snapshot.postings.of(terms)
-    )
-    length = int(snapshot.lengths.sum() if documents == snapshot.size
-                 else snapshot.lengths.sum(where=mask))  # fmt: skip
-    return Counted(documents, length, found)
+    """The admitted rows' statistics, and where among them each term occurs."""
+    is_everything = documents == snapshot.size
+    lengths = snapshot.lengths
+    length = int(lengths.sum() if is_everything else lengths.sum(where=mask))
+    found = snapshot.postings.of(terms)
+    sizes = [sum(len(rows) for rows, _ in pieces) for pieces in found]
+    if not any(sizes):
+        return Counted(documents, length, _NO_ROWS, _NO_ROWS, _NO_TERMS, sizes)
+    rows = np.concatenate([rows for pieces in found for rows, _ in pieces])
+    counts = np.concatenate([counts for pieces in found for _, counts in pieces])
+    numbers = np.repeat(np.arange(len(terms)), sizes)
+    if is_everything:
+        return Counted(documents, length, rows, counts, numbers, sizes)
+    shown = mask[rows]
+    rows, counts, numbers = rows[shown], counts[shown], numbers[shown]
+    containing = np.bincount(numbers, minlength=len(terms)).tolist()
+    return Counted(documents, length, rows, counts, numbers, containing)
 
 
-_NOWHERE = Occurrences(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
+_NO_ROWS = np.empty(0, dtype=np.int32)
+_NO_TERMS = np.empty(0, dtype=np.int64)
 
 
-def _admitted(
-    pieces: list[tuple[NDArray[np.int32], NDArray[np.int32]]], mask: Mask, *, is_everything: bool
-) -> Occurrences:
-    """The postings of one term that the mask lets through. Rows newer than the mask are not."""
-    kept: list[Occurrences] = []
-    for rows, counts in pieces:
-        if is_everything:
-            kept.append(Occurrences(rows, counts))
-            continue
-        shown = mask[rows]
-        kept.append(Occurrences(rows[shown], counts[shown]))
-    if len(kept) == 1:
-        return kept[0]
-    if not kept:
-        return _NOWHERE
-    return Occurrences(
-        np.concatenate([item.rows for item in kept]), np.concatenate([item.counts for item in kept])
-    )
-
-
-def rarities(counted: Sequence[Counted], terms: Sequence[int]) -> list[float]:
-    """Each term's inverse document frequency over all partitions."""
+def rarities(counted: Sequence[Counted], count: int) -> list[float]:
+    """Each of `count` terms' inverse document frequency over all partitions."""
     documents = sum(item.documents for item in counted)
     return [
-        inverse_document_frequency(
-            documents, sum(len(item.occurrences[position].rows) for item in counted)
-        )
-        for position in range(len(terms))
+        inverse_document_frequency(documents, sum(item.containing[term] for item in counted))
+        for term in range(count)
     ]
 
 
 def lexical_scores(
     snapshot: Snapshot, counted: Counted, rarity: Sequence[float], mean_length: float
 ) -> NDArray[np.float64]:
-    """Each row's score as `domain.lexical.lexical_score` computes it; 0 where no term occurs."""
-    gained = np.zeros(snapshot.size)
+    """Each row's score as `domain.lexical.lexical_score` computes it; 0 where no term occurs.
+
+    What the terms add to a row is added in their order, as the reference does, so the sums are the
+    same to the last bit.
+    """
+    counts = counted.counts
+    norms = 1.0 - B + B * snapshot.lengths[counted.rows] / mean_length
+    saturated = counts * (K1 + 1.0) / (counts + K1 * norms)
+    weighted = np.array(rarity)[counted.terms] * saturated
+    gained = np.bincount(counted.rows, weights=weighted, minlength=snapshot.size)
     total = 0.0
-    for weight, (rows, counts) in zip(rarity, counted.occurrences, strict=True):
+    for weight in rarity:
         total += weight
-        if len(rows):
-            norms = 1.0 - B + B * snapshot.lengths[rows] / mean_length
-            gained[rows] += weight * (counts * (K1 + 1.0) / (counts + K1 * norms))
-    if total > 0:
-        gained /= total
-    return gained
+    scores: NDArray[np.float64] = gained / total
+    return scores
 
 
 def cosines(

@@ -47,7 +47,14 @@ def search_partitions(
     if not considered:
         return Found(candidates=(), considered=0, without_vector=0)
     scores = _scores(gathered, search, considered)
-    chosen = _best_by_cosine(gathered, search.limit) | _best_by_score(gathered, scores, search)
+    chosen = [
+        one | other
+        for one, other in zip(
+            _best_by_cosine(gathered, search.limit),
+            _best_by_score(gathered, scores, search.limit),
+            strict=True,
+        )
+    ]
     with_vector = sum(len(part.rows) for part in gathered)
     return Found(
         candidates=tuple(_candidates(gathered, scores, chosen)),
@@ -68,73 +75,98 @@ def _gathered(
     return _Gathered(snapshot, documents, rows, found, counted)
 
 
-def _scores(
-    gathered: list[_Gathered], search: Search, considered: int
-) -> list[NDArray[np.float64] | None]:
-    """Each partition's lexical scores by row; None without a lexical arm."""
+Scores = list[NDArray[np.float64] | None]
+"""Each partition's lexical scores by row; None where there are none."""
+
+
+def _scores(gathered: list[_Gathered], search: Search, considered: int) -> Scores:
     counted = [part.counted for part in gathered]
     length = sum(item.length for item in counted)
-    if not search.terms or not length:
+    if not length or not any(len(item.rows) for item in counted):
         return [None] * len(gathered)
-    rarity = rarities(counted, search.terms)
+    rarity = rarities(counted, len(search.terms))
     mean = length / considered
     return [lexical_scores(part.snapshot, part.counted, rarity, mean) for part in gathered]
 
 
-_Chosen = set[tuple[int, int]]
-"""(part, row) pairs."""
+Chosen = list[set[int]]
+"""The rows chosen in each partition."""
 
 
-def _best_by_cosine(gathered: list[_Gathered], limit: int) -> _Chosen:
-    found: list[tuple[float, str, int, int]] = []
-    for number, part in enumerate(gathered):
-        ids = part.snapshot.ids
-        positions = best_positions(part.cosines, limit)
-        best = zip(part.rows[positions].tolist(), part.cosines[positions].tolist(), strict=True)
-        found.extend((-cosine, ids[row], number, row) for row, cosine in best)
-    return _first(found, limit)
+class _Ranked(NamedTuple):
+    """One partition's rows with the highest values, and those values."""
+
+    rows: NDArray[np.int64] | NDArray[np.int32]
+    values: NDArray[np.float64] | FloatArray
 
 
-def _best_by_score(
-    gathered: list[_Gathered], scores: list[NDArray[np.float64] | None], search: Search
-) -> _Chosen:
-    found: list[tuple[float, str, int, int]] = []
-    for number, (part, values) in enumerate(zip(gathered, scores, strict=True)):
+def _best_by_cosine(gathered: list[_Gathered], limit: int) -> Chosen:
+    best = (best_positions(part.cosines, limit) for part in gathered)
+    ranked = [
+        _Ranked(part.rows[positions], part.cosines[positions])
+        for part, positions in zip(gathered, best, strict=True)
+    ]
+    return _first(gathered, ranked, limit)
+
+
+def _best_by_score(gathered: list[_Gathered], scores: Scores, limit: int) -> Chosen:
+    ranked: list[_Ranked] = []
+    for values in scores:
         if values is None:
+            ranked.append(_Ranked(_NO_ROWS, np.empty(0)))
             continue
         rows = np.flatnonzero(values)
-        positions = best_positions(values[rows], search.limit)
-        ids = part.snapshot.ids
-        found.extend(
-            (-float(values[row]), ids[row], number, row) for row in rows[positions].tolist()
-        )
-    return _first(found, search.limit)
+        found = values[rows]
+        positions = best_positions(found, limit)
+        ranked.append(_Ranked(rows[positions], found[positions]))
+    return _first(gathered, ranked, limit)
 
 
-def _first(found: list[tuple[float, str, int, int]], limit: int) -> _Chosen:
+_NO_ROWS = np.empty(0, dtype=np.int64)
+
+
+def _first(gathered: list[_Gathered], ranked: list[_Ranked], limit: int) -> Chosen:
+    """The `limit` rows of all partitions with the highest values, ties by id."""
+    if sum(len(part.rows) for part in ranked) <= limit:
+        return [set(part.rows.tolist()) for part in ranked]
+    found: list[tuple[float, str, int, int]] = []
+    for number, (part, of) in enumerate(zip(ranked, gathered, strict=True)):
+        ids = of.snapshot.ids
+        both = zip(part.rows.tolist(), part.values.tolist(), strict=True)
+        found.extend((-value, ids[row], number, row) for row, value in both)
     found.sort()
-    return {(number, row) for _, _, number, row in found[:limit]}
+    chosen: Chosen = [set() for _ in ranked]
+    for _, _, number, row in found[:limit]:
+        chosen[number].add(row)
+    return chosen
 
 
-def _candidates(
-    gathered: list[_Gathered], scores: list[NDArray[np.float64] | None], chosen: _Chosen
-) -> Iterator[Candidate]:
-    for number, part in enumerate(gathered):
-        rows = np.array([row for where, row in chosen if where == number], dtype=np.int64)
-        if not len(rows):
+def _candidates(gathered: list[_Gathered], scores: Scores, chosen: Chosen) -> Iterator[Candidate]:
+    for part, values, wanted in zip(gathered, scores, chosen, strict=True):
+        if not wanted:
             continue
-        snapshot, values = part.snapshot, scores[number]
-        places = part.rows.searchsorted(rows)
-        lexical = np.zeros(len(rows)) if values is None else values[rows]
-        for row, place, score, importance, occurred, accessed in zip(
-            rows.tolist(),
-            places.tolist(),
-            lexical.tolist(),
+        rows = np.array(sorted(wanted), dtype=np.int64)
+        snapshot = part.snapshot
+        yield from map(
+            Candidate,
+            map(snapshot.ids.__getitem__, rows.tolist()),
+            _cosines_of(part, rows),
+            [0.0] * len(rows) if values is None else values[rows].tolist(),
             snapshot.importance[rows].tolist(),
             snapshot.times[OCCURRED][rows].tolist(),
             snapshot.accessed[rows].tolist(),
-            strict=True,
-        ):
-            has_vector = place < len(part.rows) and part.rows[place] == row
-            cosine = float(part.cosines[place]) if has_vector else None
-            yield Candidate(snapshot.ids[row], cosine, score, importance, occurred, accessed)
+        )
+
+
+def _cosines_of(part: _Gathered, rows: NDArray[np.int64]) -> list[float | None]:
+    """The rows' cosines; None for those without vectors."""
+    if not len(part.rows):
+        return [None] * len(rows)
+    places = np.minimum(part.rows.searchsorted(rows), len(part.rows) - 1)
+    is_there = part.rows[places] == rows
+    cosines = part.cosines[places].tolist()
+    if is_there.all():
+        return cosines  # type: ignore[no-any-return]
+    return [
+        cosine if there else None for cosine, there in zip(cosines, is_there.tolist(), strict=True)
+    ]

@@ -33,16 +33,15 @@ class Finder:
 
     def search(self, numbers: Sequence[int], wanted: Search) -> Found:
         """As the store port says, over these partitions."""
-        has_vectors = wanted.vector is not None and self._indexes.uses(
-            self._connection, wanted.model
-        )
-        return search_partitions(
-            self._parts(numbers, wanted.condition), wanted, has_vectors=has_vectors
-        )
+        self._indexes.catch_up(self._connection)
+        has_vectors = wanted.vector is not None and self._indexes.uses(wanted.model)
+        parts = self._parts(numbers, wanted.condition)
+        return search_partitions(parts, wanted, has_vectors=has_vectors)
 
     def count(self, number: int, condition: Condition) -> int | None:
         """How many memories the condition admits, if the partition's index is held."""
-        partition = self._indexes.held(self._connection, number)
+        self._indexes.catch_up(self._connection)
+        partition = self._indexes.held(number)
         if partition is None:
             return None
         return int(np.count_nonzero(self._mask(number, partition, partition.snapshot, condition)))

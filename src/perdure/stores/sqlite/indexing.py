@@ -55,14 +55,12 @@ class Indexes:
         self._model = _NO_MODEL
         self.recent = RecentRows()
 
-    def uses(self, connection: sqlite3.Connection, model: str | None) -> bool:
+    def uses(self, model: str | None) -> bool:
         """Whether the indexes' vectors are this model's."""
-        self.catch_up(connection)
         return model == self._model.identity
 
     def partition(self, connection: sqlite3.Connection, number: int) -> Partition:
-        """The partition's index, with everything in it that was committed before the call."""
-        self.catch_up(connection)
+        """The partition's index, with everything in it that the last `catch_up` found."""
         found = self._cache.get(number)
         if found is not None:
             return found
@@ -73,11 +71,9 @@ class Indexes:
                 self._cache.put(number, found)
             return found
 
-    def held(self, connection: sqlite3.Connection, number: int) -> Partition | None:
-        """The partition's index if it is held already."""
-        if self._cache.peek(number) is None:
-            return None
-        return self.partition(connection, number)
+    def held(self, number: int) -> Partition | None:
+        """The partition's index if it is held."""
+        return self._cache.get(number)
 
     def clear(self) -> None:
         """Let go of everything."""
