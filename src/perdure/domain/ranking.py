@@ -182,7 +182,7 @@ def rank(
     """
     if not candidates:
         return []
-    _, cosines, lexical, importance, occurred, counts = zip(*candidates, strict=True)
+    ids, cosines, lexical, importance, occurred, counts = zip(*candidates, strict=True)
     cosine = np.array(cosines, dtype=np.float64)  # None becomes NaN
     terms = np.array(lexical, dtype=np.float64)
     weight = np.array(importance, dtype=np.float64)
@@ -198,14 +198,11 @@ def rank(
     score = np.zeros(len(candidates))
     for column, share in zip(columns, preset.weights, strict=True):
         score += column * share
-    fit = np.flatnonzero(_is_relevant(cosine, terms, calibration))
-    rows = np.stack(columns, axis=1)[fit].tolist()
-    scored = [
-        Scored(value, tuple(row), candidates[place])
-        for value, row, place in zip(score[fit].tolist(), rows, fit.tolist(), strict=True)
-    ]
-    scored.sort(key=lambda item: (-item.score, item.candidate.id))
-    return scored
+    fit = np.flatnonzero(_is_relevant(cosine, terms, calibration)).tolist()
+    scores = score.tolist()
+    values = list(zip(*(column.tolist() for column in columns), strict=True))
+    order = sorted((-scores[place], ids[place], place) for place in fit)
+    return [Scored(scores[place], values[place], candidates[place]) for _, _, place in order]
 
 
 def explain(item: Scored, *, preset: Preset, config_hash: str) -> Explanation:
