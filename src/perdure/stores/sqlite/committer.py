@@ -7,6 +7,7 @@ caller's answer is given only after the transaction is durable.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import time
 from collections import deque
@@ -15,10 +16,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from perdure.errors import Closed
+from perdure.errors import Closed, Unavailable
 from perdure.stores.sqlite.durability import LogFlusher
 from perdure.stores.sqlite.failures import is_busy
 from perdure.stores.sqlite.transaction import Transaction
+
+log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 Work = Callable[[Transaction], Result]
@@ -173,8 +176,16 @@ class Committer:
             return action(self._connection)
 
     def close(self) -> None:
-        """Wait for who is writing, then close the connection."""
+        """Wait for who is writing, make what was written durable, and close the connection."""
         with self._lock:
-            if not self._is_closed:
-                self._is_closed = True
+            if self._is_closed:
+                return
+            self._is_closed = True
+            try:
+                if self._flusher is not None:
+                    self._flusher.wait(self._commits)
+            except Unavailable as error:
+                # Those who wait for it are told; what was acknowledged is safe.
+                log.warning("store.not_flushed", extra={"error": str(error)})
+            finally:
                 self._connection.close()

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from perdure.stores.sqlite.rows import Row
 
-_MOST = 4096
-_SEQ, _PARTITION, _ID = 0, 1, 2
+_MOST, _LONGEST = 4096, 2000
+"""How many rows are kept, and how many characters of content and metadata a kept row may have."""
+_SEQ, _PARTITION, _ID, _CONTENT, _METADATA = 0, 1, 2, 29, 30
 
 
 class Looked(NamedTuple):
@@ -53,6 +54,8 @@ class RecentRows:
             if len(self._rows) > _MOST:
                 self._rows, self._ids = {}, {}
             for row in rows:
+                if len(row[_CONTENT]) + len(row[_METADATA] or "") > _LONGEST:
+                    continue
                 self._rows[row[_ID]] = row
                 self._ids[row[_SEQ]] = row[_ID]
 

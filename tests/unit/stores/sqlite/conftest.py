@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 
+from perdure.ports.blocking import run_now
 from perdure.stores.sqlite import SqliteOptions, SqliteStore
 from perdure.testing.contracts._store_stand import standing
 
@@ -17,6 +18,20 @@ def path(tmp_path):
 @pytest.fixture
 def options(path):
     return SqliteOptions(path=path)
+
+
+@pytest.fixture
+def open_store():
+    """Opens stores, and closes them after the test."""
+    stores = []
+
+    def opened(options):
+        stores.append(SqliteStore.open(options))
+        return stores[-1]
+
+    yield opened
+    for store in stores:
+        run_now(store.close())
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from perdure.domain.changes import Applied
 from perdure.errors import Closed, InvalidInput, Unavailable
 from perdure.ports.blocking import run_now
-from perdure.stores.sqlite import SqliteOptions, SqliteStore, durability
+from perdure.stores.sqlite import SqliteOptions, durability
 from perdure.testing.builders import a_change_set, a_memory
 
 
@@ -33,8 +33,8 @@ def flushes(monkeypatch):
 
 
 @pytest.fixture
-def store(options):
-    return SqliteStore.open(options)
+def store(options, open_store):
+    return open_store(options)
 
 
 def wait_until(condition):
@@ -74,8 +74,8 @@ def test_those_who_wait_share_a_flush(store, flushes):
     assert flushes.count == 2
 
 
-def test_normal_durability_does_not_flush(path, flushes):
-    store = SqliteStore.open(SqliteOptions(path=path, durability="normal"))
+def test_normal_durability_does_not_flush(path, flushes, open_store):
+    store = open_store(SqliteOptions(path=path, durability="normal"))
     run_now(store.apply(a_change_set(a_memory())))
     assert flushes.count == 0
 
@@ -193,8 +193,8 @@ def test_a_closed_store_takes_no_writes(store):
         run_now(store.get(a_memory().scope, ["x"]))
 
 
-def test_a_lock_held_too_long_is_said(path):
-    store = SqliteStore.open(SqliteOptions(path=path, busy_timeout_s=0.05))
+def test_a_lock_held_too_long_is_said(path, open_store):
+    store = open_store(SqliteOptions(path=path, busy_timeout_s=0.05))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(Unavailable, match="locked by another program"):
@@ -204,9 +204,24 @@ def test_a_lock_held_too_long_is_said(path):
     assert isinstance(run_now(store.apply(a_change_set(a_memory()))), Applied)
 
 
-def test_the_log_is_folded_when_enough_was_written(path):
-    store = SqliteStore.open(SqliteOptions(path=path, checkpoint_bytes=1 << 20))
+def test_the_log_is_folded_when_enough_was_written(path, open_store):
+    store = open_store(SqliteOptions(path=path, checkpoint_bytes=1 << 20))
     for _ in range(300):
         run_now(store.apply(a_change_set(a_memory())))
     log = os.path.getsize(f"{path}-wal")
     assert log < 3 << 20
+
+
+def test_closing_makes_durable_what_others_still_wait_for(store, flushes):
+    flushes.gate = threading.Event()
+    with ThreadPoolExecutor(3) as pool:
+        first = pool.submit(run_now, store.apply(a_change_set(a_memory())))
+        wait_until(lambda: flushes.count == 1)
+        second = pool.submit(run_now, store.apply(a_change_set(a_memory())))
+        wait_until(lambda: store._committer._commits == 2)
+        closing = pool.submit(run_now, store.close())
+        wait_until(lambda: store._committer._is_closed)
+        flushes.gate.set()
+        closing.result(10)
+        assert isinstance(first.result(10), Applied)
+        assert isinstance(second.result(10), Applied)

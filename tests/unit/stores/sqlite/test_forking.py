@@ -28,8 +28,8 @@ def in_child(action):
     return os.waitpid(child, 0)[1] == 0
 
 
-def test_a_child_is_told_to_open_the_file_itself(options):
-    store = SqliteStore.open(options)
+def test_a_child_is_told_to_open_the_file_itself(options, open_store):
+    store = open_store(options)
     memory = a_memory()
     run_now(store.apply(a_change_set(memory)))
 
@@ -45,8 +45,8 @@ def test_a_child_is_told_to_open_the_file_itself(options):
     assert run_now(store.check(repair=False)) == []
 
 
-def test_a_child_that_opens_the_file_itself_may_write(options):
-    store = SqliteStore.open(options)
+def test_a_child_that_opens_the_file_itself_may_write(options, open_store):
+    store = open_store(options)
     run_now(store.apply(a_change_set(a_memory())))
     theirs = a_memory()
 
@@ -61,8 +61,8 @@ def test_a_child_that_opens_the_file_itself_may_write(options):
     assert run_now(store.check(repair=False)) == []
 
 
-def test_closing_in_a_child_takes_nothing_from_the_parent(options, path):
-    store = SqliteStore.open(options)
+def test_closing_in_a_child_takes_nothing_from_the_parent(options, path, open_store):
+    store = open_store(options)
     run_now(store.apply(a_change_set(a_memory())))
     log = os.path.getsize(f"{path}-wal")
     assert in_child(lambda: run_now(store.close()))

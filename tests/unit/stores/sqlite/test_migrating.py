@@ -6,6 +6,7 @@ from contextlib import closing
 import pytest
 
 from perdure.errors import Misconfigured, NewerStore
+from perdure.ports.blocking import run_now
 from perdure.stores.sqlite import SqliteStore
 from perdure.stores.sqlite.migrating import (
     APPLICATION_ID,
@@ -23,8 +24,8 @@ def schema(connection):
     ).fetchall()
 
 
-def test_replaying_every_migration_gives_the_newest_schema(options, path):
-    SqliteStore.open(options)
+def test_replaying_every_migration_gives_the_newest_schema(options, path, open_store):
+    open_store(options)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as replayed:
         for number in range(1, newest() + 1):
             migrate(replayed, steps=migrations()[:number])
@@ -54,7 +55,7 @@ def test_a_migration_that_fails_midway_leaves_nothing(path):
 
 
 def test_a_newer_file_is_refused_and_untouched(options, path, damage):
-    SqliteStore.open(options)
+    run_now(SqliteStore.open(options).close())
     damage(f"PRAGMA user_version = {newest() + 1}")
     before = path.read_bytes()
     with pytest.raises(NewerStore, match="Upgrade"):
@@ -70,8 +71,8 @@ def test_another_programs_file_is_refused_and_untouched(options, path, damage):
     assert path.read_bytes() == before
 
 
-def test_a_file_says_whose_it_is(options, damage):
-    SqliteStore.open(options)
+def test_a_file_says_whose_it_is(options, damage, open_store):
+    open_store(options)
     assert damage("PRAGMA application_id") == [(APPLICATION_ID,)]
 
 

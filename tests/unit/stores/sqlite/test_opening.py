@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from perdure.errors import CorruptStore, InvalidInput, Misconfigured, PerdureError
+from perdure.ports.blocking import run_now
 from perdure.stores.sqlite import SqliteOptions, SqliteStore
 from perdure.stores.sqlite import opening as opening_module
 from perdure.stores.sqlite.failures import translated
@@ -62,16 +63,16 @@ def test_a_damaged_header_is_reported(stand, path, options):
     assert path.read_bytes() == bytes(raw)
 
 
-def test_many_may_open_a_new_file_at_once(options):
+def test_many_may_open_a_new_file_at_once(options, open_store):
     with ThreadPoolExecutor(8) as pool:
-        stores = list(pool.map(SqliteStore.open, [options] * 8))
+        stores = list(pool.map(open_store, [options] * 8))
     assert len(stores) == 8
 
 
-def test_a_relative_path_stays_what_it_was(tmp_path, monkeypatch):
+def test_a_relative_path_stays_what_it_was(tmp_path, monkeypatch, open_store):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "later").mkdir()
-    store = SqliteStore.open(SqliteOptions(path=Path("memory.db")))
+    store = open_store(SqliteOptions(path=Path("memory.db")))
     monkeypatch.chdir(tmp_path / "later")
     with store._readers.borrow() as connection:
         assert connection.execute("SELECT count(*) FROM memories").fetchone() == (0,)
@@ -110,7 +111,7 @@ def test_what_may_not_be_written_is_said(what):
         folder = Path(name)
         path = folder / "memory.db"
         if what == "file":
-            SqliteStore.open(SqliteOptions(path=path))
+            run_now(SqliteStore.open(SqliteOptions(path=path)).close())
             path.chmod(0o444)
         folder.chmod(0o555)
         done = subprocess.run(

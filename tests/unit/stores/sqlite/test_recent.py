@@ -4,8 +4,9 @@ import pytest
 
 from perdure.domain.changes import Accesses
 from perdure.domain.scope import Scope
-from perdure.stores.sqlite import indexing
+from perdure.stores.sqlite import indexing, recent
 from perdure.stores.sqlite.recent import RecentRows
+from perdure.stores.sqlite.statements import statements as statements_by_name
 from perdure.testing.builders import (
     ILKA,
     NOON,
@@ -84,28 +85,40 @@ def test_the_walls_hold_for_rows_that_are_known(stand):
     assert stand.run(stand.store.get(Scope(user="somebody else"), [memory.id])) == {}
 
 
-def a_row(seq, memory_id, partition=1):
-    return (seq, partition, memory_id)
+def a_row(seq, memory_id, partition=1, content=""):
+    return (seq, partition, memory_id, *[None] * 26, content, None, None)
+
+
+def test_a_row_stands_in_the_order_of_the_statement():
+    named = statements_by_name()["memory_columns"].split(", ")
+    assert (named[recent._CONTENT], named[recent._METADATA]) == ("m.content", "m.metadata")
+    assert named[:3] == ["m.seq", "m.partition", "m.id"]
+
+
+def test_long_texts_are_not_kept():
+    rows = RecentRows()
+    rows.keep([a_row(1, "a", content="x" * 5_000)], generation=rows.generation)
+    assert rows.look(["a"], 1).missing == ["a"]
 
 
 def test_a_row_read_before_a_drop_is_not_kept():
-    recent = RecentRows()
-    generation = recent.generation
-    recent.drop([1])
-    recent.keep([a_row(1, "a")], generation=generation)
-    assert recent.look(["a"], 1).missing == ["a"]
+    rows = RecentRows()
+    generation = rows.generation
+    rows.drop([1])
+    rows.keep([a_row(1, "a")], generation=generation)
+    assert rows.look(["a"], 1).missing == ["a"]
 
 
 def test_what_was_dropped_is_unknown_and_the_rest_is_not():
-    recent = RecentRows()
-    recent.keep([a_row(1, "a"), a_row(2, "b")], generation=recent.generation)
-    recent.drop([1, 77])
-    assert recent.look(["a", "b"], 1) == ([a_row(2, "b")], ["a"])
-    assert recent.look(["b"], 2) == ([], [])
+    rows = RecentRows()
+    rows.keep([a_row(1, "a"), a_row(2, "b")], generation=rows.generation)
+    rows.drop([1, 77])
+    assert rows.look(["a", "b"], 1) == ([a_row(2, "b")], ["a"])
+    assert rows.look(["b"], 2) == ([], [])
 
 
 def test_it_does_not_grow_without_end():
-    recent = RecentRows()
+    rows = RecentRows()
     for number in range(20_000):
-        recent.keep([a_row(number, str(number))], generation=recent.generation)
-    assert len(recent._rows) <= 4_097
+        rows.keep([a_row(number, str(number))], generation=rows.generation)
+    assert len(rows._rows) <= 4_097
