@@ -50,7 +50,7 @@ def main() -> None:
 
 def describe(exc: BaseException) -> str:
     """The error's type and its first line, short enough for a table's foot."""
-    first = str(exc).strip().split("\n")[0]
+    first = str(exc).strip().split("\n")[0].replace(f"{os.getcwd()}{os.sep}", "")
     return f"{type(exc).__name__}: {first[:200]}"
 
 
