@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from math import log
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +120,37 @@ class Scored(NamedTuple):
     candidate: Candidate
 
 
+class Ranking(Sequence[Scored]):
+    """Scored candidates, best first, made when they are asked for: few of them ever are."""
+
+    def __init__(
+        self,
+        order: Sequence[int],
+        scores: Sequence[float],
+        values: Sequence[tuple[float, ...]],
+        candidates: Sequence[Candidate],
+    ) -> None:
+        self._order = order
+        self._scores = scores
+        self._values = values
+        self._candidates = candidates
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @overload
+    def __getitem__(self, index: int) -> Scored: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Scored]: ...
+    def __getitem__(self, index: int | slice) -> Scored | list[Scored]:
+        if isinstance(index, slice):
+            return [self._made(place) for place in self._order[index]]
+        return self._made(self._order[index])
+
+    def _made(self, place: int) -> Scored:
+        return Scored(self._scores[place], self._values[place], self._candidates[place])
+
+
 FloatColumn = NDArray[np.float64]
 
 
@@ -172,7 +203,7 @@ def rank(
     calibration: Calibration,
     now: datetime,
     unwritten: Sequence[int] | None = None,
-) -> list[Scored]:
+) -> Sequence[Scored]:
     """The relevant candidates, best first; equal scores are ordered by id.
 
     `unwritten` are accesses of each candidate that its store does not know of yet.
@@ -202,7 +233,7 @@ def rank(
     scores = score.tolist()
     values = list(zip(*(column.tolist() for column in columns), strict=True))
     order = sorted((-scores[place], ids[place], place) for place in fit)
-    return [Scored(scores[place], values[place], candidates[place]) for _, _, place in order]
+    return Ranking([place for _, _, place in order], scores, values, candidates)
 
 
 def explain(item: Scored, *, preset: Preset, config_hash: str) -> Explanation:

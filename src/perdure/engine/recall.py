@@ -125,8 +125,7 @@ async def recall(
         unwritten=core.accesses.counts(item.id for item in found.candidates),
     )
     floor = core.settings.relevance_threshold if min_score is None else min_score
-    kept = [item for item in ranked if item.score >= floor]
-    hits = await _hits(core, kept, condition, limit, now)
+    hits = await _hits(core, ranked, condition, limit=limit, floor=floor, now=now)
     return Recall(
         hits=tuple(hits),
         abstained=not hits,
@@ -137,9 +136,15 @@ async def recall(
 
 
 async def _hits(
-    core: Core, ranked: Sequence[Scored], condition: Condition, limit: int, now: datetime
+    core: Core,
+    ranked: Sequence[Scored],
+    condition: Condition,
+    *,
+    limit: int,
+    floor: float,
+    now: datetime,
 ) -> list[Hit]:
-    """Read the best records until `limit` of them are fit to be shown.
+    """Read the best records until `limit` of them, none below `floor`, are fit to be shown.
 
     The record is the truth: what it does not admit any more is dropped, whatever an index said.
     """
@@ -147,7 +152,9 @@ async def _hits(
     distinct: list[tuple[Scored, Memory]] = []
     start, step = 0, limit + 2
     while start < len(ranked) and len(distinct) < limit:
-        batch = ranked[start : start + step]
+        batch = [item for item in ranked[start : start + step] if item.score >= floor]
+        if not batch:
+            break
         records = await _records(core, [item.candidate.id for item in batch], condition)
         readable.extend(
             (item, record)
