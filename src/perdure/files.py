@@ -66,17 +66,34 @@ def _replaceable(target: Path) -> Path:
         real = target.resolve()
         if real.is_dir():
             raise InvalidInput(f"{target} is a folder; name a file in it")
-        if not real.is_file():
+        if not real.is_file() or _is_open_stream(target):
             raise InvalidInput(f"{target} is no ordinary file, so it is not replaced")
-        with real.open("rb") as file:
-            if file.read(len(_DATABASE)) == _DATABASE:
-                raise InvalidInput(
-                    f"{target} is a database, perhaps a memory; it is not written over. "
-                    "Choose another path"
-                )
+        if _is_database(real):
+            raise InvalidInput(
+                f"{target} is a database, perhaps a memory; it is not written over. "
+                "Choose another path"
+            )
     except OSError as error:
         raise Unavailable(f"{target} cannot be written: {error.strerror}") from error
     return real
+
+
+def _is_database(file: Path) -> bool:
+    """Whether SQLite keeps its data there.
+
+    One that is in use has a log beside it and is not opened: closing it would drop the locks that
+    this process holds on it.
+    """
+    if any(Path(f"{file}{ending}").exists() for ending in ("-wal", "-shm", "-journal")):
+        return True
+    with file.open("rb") as content:
+        return content.read(len(_DATABASE)) == _DATABASE
+
+
+def _is_open_stream(target: Path) -> bool:
+    """Whether a path stands for an open file of a process, as /dev/stdout does."""
+    leads_to = os.readlink(target) if target.is_symlink() else ""
+    return leads_to.startswith("/proc/") or str(target.parent.resolve()).startswith("/proc/")
 
 
 def read_lines(path: str | Path) -> list[str]:

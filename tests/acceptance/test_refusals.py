@@ -140,6 +140,10 @@ def test_an_export_is_not_written_over_a_memory(tmp_path):
         for target in (path, tmp_path / "link.jsonl"):
             with pytest.raises(InvalidInput, match="database"):
                 memory.export(target)
+    with perdure.open("memory://", embedder="off") as other:
+        other.remember("The pass is open.")
+        with pytest.raises(InvalidInput, match="database"):
+            other.export(path)
     with perdure.open(path, embedder="off") as memory:
         assert memory.count() == 1
 
@@ -152,6 +156,10 @@ def test_an_export_does_not_replace_what_is_no_file(tmp_path):
             memory.export(tmp_path / "null")
         with pytest.raises(InvalidInput, match="folder"):
             memory.export(tmp_path)
+        with (tmp_path / "stream").open("w") as stream:
+            (tmp_path / "opened").symlink_to(f"/proc/self/fd/{stream.fileno()}")
+            with pytest.raises(InvalidInput, match="no ordinary file"):
+                memory.export(tmp_path / "opened")
         for wrong in ("a\0b", "\ud800", "x" * 300):
             for call in (memory.export, memory.import_, memory.backup):
                 with pytest.raises(InvalidInput):
