@@ -217,6 +217,7 @@ def test_a_window_that_ends_before_it_starts_is_refused(week, window):
     ("window", "days"),
     [
         (("2031-07-25", "2031-07-26"), {25, 26}),
+        (("20310725", "20310726"), {25, 26}),
         ((date(2031, 7, 25), date(2031, 7, 25)), {25}),
         ((datetime(2031, 7, 25), datetime(2031, 7, 27, tzinfo=UTC)), {25, 26}),  # noqa: DTZ001
         (("2031-07-25T08:00:00", "2031-07-26T08:00:00Z"), {25}),

@@ -17,7 +17,6 @@ from perdure.engine.drafts import Moment, flag, kind_named
 from perdure.errors import InvalidInput
 
 Between = tuple[Moment | None, Moment | None]
-_DATE_CHARS = len("2031-07-25")
 _LARGEST_LIMIT = 2**31 - 1
 
 
@@ -98,7 +97,11 @@ def between_of(between: Between | None) -> tuple[datetime | None, datetime | Non
 
 def _is_date(value: object) -> bool:
     if isinstance(value, str):
-        return len(value.strip()) == _DATE_CHARS
+        try:
+            date.fromisoformat(value.strip())
+        except ValueError:
+            return False
+        return True
     return isinstance(value, date) and not isinstance(value, datetime)
 
 
