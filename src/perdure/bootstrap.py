@@ -210,6 +210,8 @@ async def _parts(
     chosen = settings if settings is not None else Settings()
     if not isinstance(chosen, Settings):
         raise InvalidInput(f"settings must be perdure.Settings, not {type(chosen).__name__}")
+    if clock is not None and not callable(getattr(clock, "now", None)):
+        raise InvalidInput(f"clock must have a method now(), which {type(clock).__name__} has not")
     model = embedder_of(embedder, chosen)
     store = await open_store(default_url() if url is None else url, chosen)
     try:

@@ -70,6 +70,10 @@ class Settings:
             raise Misconfigured("settings.half_life_days must be above 0")
         _one_of("durability", self.durability, ("full", "normal"))
         _one_of("vector_format", self.vector_format, ("float32", "int8"))
+        if not isinstance(self.long_term, bool):
+            raise Misconfigured(
+                f"settings.long_term must be true or false, not {type(self.long_term).__name__}"
+            )
         if not isinstance(self.ranking, Preset):
             _one_of("ranking", self.ranking, tuple(PRESETS))
 

@@ -16,6 +16,10 @@ _HARMFUL = re.compile(
 of text around."""
 
 
+MOST_STDIN_BYTES = 8 * 1024 * 1024
+"""Room for a million characters, the default `max_content_chars`, with some to spare."""
+
+
 def speak_utf8() -> None:
     """Read and write UTF-8 whatever the console's code page or locale is."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
@@ -52,9 +56,18 @@ def people_answer() -> bool:
 
 
 def text_of_stdin() -> str:
-    """Everything on stdin, without the line end that `echo` adds. `InvalidInput` if not UTF-8."""
+    """Everything on stdin, without the line end that `echo` adds.
+
+    `InvalidInput` if it is not UTF-8, or longer than any memory may be (so that an endless stream
+    is not read for ever).
+    """
+    raw = sys.stdin.buffer.read(MOST_STDIN_BYTES + 1)
+    if len(raw) > MOST_STDIN_BYTES:
+        raise InvalidInput(
+            f"stdin holds more than {MOST_STDIN_BYTES:,} bytes, which is longer than a memory may be"
+        )
     try:
-        text = sys.stdin.buffer.read().decode("utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput(f"stdin is not UTF-8 text: {error.reason}") from error
     return text.rstrip("\r\n")

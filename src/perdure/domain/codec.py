@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import datetime
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any
 
 from perdure.domain.records import (
@@ -20,6 +19,7 @@ from perdure.domain.records import (
     Attachment,
     Kind,
     Memory,
+    Metadata,
     Source,
     State,
     Strength,
@@ -59,7 +59,7 @@ def _encode_value(value: Any) -> Any:
 _ENCODE: dict[type, Callable[[Any], Any]] = {
     datetime: iso,
     tuple: lambda value: [_encode_value(item) for item in value],
-    MappingProxyType: dict,
+    Metadata: dict,
     Scope: _plain,
     Source: _plain,
     Strength: _plain,
@@ -90,7 +90,7 @@ _DECODE: dict[str, Callable[[Any], Any]] = {
     "supersedes": tuple,
     "causes": tuple,
     "provenance": tuple,
-    "metadata": lambda raw: MappingProxyType(raw) if raw else EMPTY,
+    "metadata": lambda raw: Metadata(raw) if raw else EMPTY,
     "source": _source,
     "strength": _strength,
     "attachments": lambda raw: tuple(Attachment(**item) for item in raw),

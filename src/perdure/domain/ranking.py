@@ -12,7 +12,12 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from perdure.domain.calibration import Anchors, Calibration, weight_of_words
+from perdure.domain.calibration import (
+    STRAY_WORDS,
+    Anchors,
+    Calibration,
+    weight_of_words,
+)
 from perdure.domain.decay import FREQUENCY_SATURATION, half_life_days
 from perdure.domain.fusion import lexical_relevance, relevance
 from perdure.domain.times import to_micros
@@ -176,10 +181,10 @@ def _is_relevant(
 ) -> NDArray[np.bool_]:
     """Whether anything says that a candidate has to do with the question.
 
-    A term in common, or a cosine above what the encoder gives unrelated texts.
+    More in common than stray words, or a cosine above what the encoder gives unrelated texts.
     """
     noise = -np.inf if calibration.noise is None else calibration.noise
-    return (lexical > 0.0) | (cosines > noise)
+    return (lexical > STRAY_WORDS) | (cosines > noise)
 
 
 def _recency(

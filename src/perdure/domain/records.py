@@ -6,15 +6,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from perdure.domain.scope import Scope
 
 Json = Any
 """A JSON value: None, bool, int, float, str, list or dict with text keys."""
 
-EMPTY: Mapping[str, Json] = MappingProxyType({})
+
+class Metadata(dict[str, Json]):
+    """A dictionary that cannot be changed in place: a memory is changed by storing a successor.
+
+    Otherwise an ordinary `dict`: it can be written as JSON, copied and pickled.
+    """
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("the metadata of a memory cannot be changed in place; use update()")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type[Metadata], tuple[dict[str, Json]]]:
+        return (Metadata, (dict(self),))
+
+
+EMPTY: Mapping[str, Json] = Metadata()
 
 
 class Kind(StrEnum):
@@ -113,6 +131,9 @@ class Memory:
     provenance: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     strength: Strength = NEW_STRENGTH
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.version))
 
     @property
     def searchable_text(self) -> str:

@@ -6,13 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import date, datetime, timedelta
 from hashlib import blake2b
-from types import MappingProxyType
 from typing import Any
 
 from perdure.config import Settings
 from perdure.domain.filters import json_value
 from perdure.domain.journal import canonical
-from perdure.domain.records import EMPTY, NO_SOURCE, Attachment, Json, Kind, Memory, Source
+from perdure.domain.records import (
+    EMPTY,
+    NO_SOURCE,
+    Attachment,
+    Json,
+    Kind,
+    Memory,
+    Metadata,
+    Source,
+)
 from perdure.domain.scope import Scope
 from perdure.domain.text import is_blank, sanitise, shown
 from perdure.domain.times import as_utc
@@ -95,7 +103,7 @@ def metadata_of(metadata: object, settings: Settings) -> Mapping[str, Json]:
             f"metadata has {size:,} bytes; the limit is {settings.max_metadata_bytes:,} "
             "(settings.max_metadata_bytes). Keep large values elsewhere and store a reference"
         )
-    return MappingProxyType(clean)
+    return Metadata(clean)
 
 
 def expiry_of(expires_at: Moment | timedelta | None, now: datetime) -> datetime | None:

@@ -13,6 +13,7 @@ from perdure.domain.records import Kind, Memory
 from perdure.domain.results import Outcome, Remembered
 from perdure.domain.scope import Scope
 from perdure.domain.slots import succeed
+from perdure.domain.text import identity_text
 from perdure.engine.core import Core
 from perdure.engine.drafts import Draft
 from perdure.engine.reembedding import make_up_backlog
@@ -176,6 +177,8 @@ async def _plan_slot(
 
 def _says_it_already(old: Memory, new: Memory, now: datetime) -> bool:
     """A member that covers the new one's whole interval with the same words."""
+    if identity_text(old.content) != identity_text(new.content):
+        return False  # the cheap answer, and for a long history nearly always the right one
     from_old = replace(old, state=type(old.state).ACTIVE, superseded_by=None)
     ends = old.valid_to
     return restates(replace(new, valid_to=new.valid_to or ends), from_old, now)

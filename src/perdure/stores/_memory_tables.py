@@ -10,7 +10,6 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from heapq import merge
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,7 +25,7 @@ from perdure.domain.changes import (
 )
 from perdure.domain.journal import GENESIS, Line, canonical, digest_of, lines_of
 from perdure.domain.preconditions import Standing, StoredVersion, UsedKey
-from perdure.domain.records import Memory, State
+from perdure.domain.records import Memory, Metadata, State
 from perdure.domain.replay import accessed, settled
 from perdure.domain.scope import Scope
 from perdure.domain.text import fingerprint
@@ -39,7 +38,7 @@ Key = TypeVar("Key")
 
 def detached(memory: Memory) -> Memory:
     """The memory with metadata of its own, so that nobody else's hands reach what is stored."""
-    return replace(memory, metadata=MappingProxyType(deepcopy(dict(memory.metadata))))
+    return replace(memory, metadata=Metadata(deepcopy(dict(memory.metadata))))
 
 
 def own_vectors(vectors: Vectors) -> Vectors:

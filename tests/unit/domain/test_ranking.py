@@ -123,9 +123,10 @@ def test_what_has_nothing_to_do_with_the_question_is_left_out():
     candidates = [
         a_candidate("noise", cosine=0.3),
         a_candidate("near", cosine=0.31),
-        a_candidate("said", cosine=0.1, lexical=0.01),
+        a_candidate("said", cosine=0.1, lexical=0.11),
         a_candidate("unembedded", cosine=None),
-        a_candidate("said only", cosine=None, lexical=0.01),
+        a_candidate("said only", cosine=None, lexical=0.11),
+        a_candidate("stray words", cosine=0.1, lexical=0.1),
     ]
     ranked = rank(candidates, preset=BALANCED, calibration=calibration, now=NOON)
     assert {item.candidate.id for item in ranked} == {"near", "said", "said only"}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from perdure.domain.analysis import lexemes
 from perdure.domain.changes import JournalEntry, Operation
 from perdure.domain.journal import canonical
-from perdure.domain.records import EMPTY, Json, Kind, Memory, Source, State
+from perdure.domain.records import EMPTY, Json, Kind, Memory, Metadata, Source, State
 from perdure.domain.scope import Scope
 from perdure.domain.text import fingerprint
 from perdure.errors import CorruptStore
@@ -95,7 +94,7 @@ def _memory_of(row: Row) -> Memory:
         source=Source(
             role=row["role"], speaker=row["speaker"], message_ids=rare.source.message_ids
         ),
-        metadata=MappingProxyType(metadata) if metadata else EMPTY,
+        metadata=Metadata(metadata) if metadata else EMPTY,
         supersedes=rare.supersedes,
         causes=rare.causes,
         provenance=rare.provenance,

@@ -116,13 +116,22 @@ class Borrowed:
 
 
 class ProcessGuard:
-    """Refuses to go on in a process that was forked from the one that opened the file."""
+    """Refuses to go on in a process that was forked from the one that opened the file, and with a
+    file that was moved away or replaced: its log would land beside another file, or nowhere."""
 
-    __slots__ = ("_path", "_process")
+    __slots__ = ("_file", "_path", "_process")
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._process = os.getpid()
+        self._file = self._identity()
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     @property
     def is_owner(self) -> bool:
@@ -130,10 +139,15 @@ class ProcessGuard:
         return os.getpid() == self._process
 
     def check(self) -> None:
-        """Raise `Unavailable` in a forked child."""
+        """Raise `Unavailable` in a forked child, or when the path names another file by now."""
         if os.getpid() != self._process:
             raise Unavailable(
                 f"{self._path} was opened before this process was forked; open it again here"
+            )
+        if self._identity() != self._file:
+            raise Unavailable(
+                f"{self._path} was moved, replaced or deleted while it was open; close this "
+                "memory, put the file back if it is needed, and open it again"
             )
 
 

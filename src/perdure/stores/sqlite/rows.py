@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 from perdure.domain.codec import FIELDS
@@ -14,6 +13,7 @@ from perdure.domain.records import (
     EMPTY,
     Kind,
     Memory,
+    Metadata,
     Source,
     State,
 )
@@ -139,7 +139,7 @@ def memory_of(row: Row, walls: Mapping[int, Walls]) -> Memory:
         None if expires is None else from_micros(expires),
         rare.supersedes,
         superseded_by,
-        EMPTY if metadata is None else MappingProxyType(_decoded(metadata)),
+        EMPTY if metadata is None else Metadata(_decoded(metadata)),
         pinned == 1,
         key,
         source,

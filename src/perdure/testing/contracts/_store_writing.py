@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from perdure.domain.changes import (
     SlotState,
 )
 from perdure.domain.query import Condition
-from perdure.domain.records import Attachment, Kind, Memory, Source, State, Strength
+from perdure.domain.records import Attachment, Kind, Memory, Metadata, Source, State, Strength
 from perdure.domain.scope import Scope
 from perdure.domain.text import sanitise
 from perdure.domain.visibility import View
@@ -86,7 +85,7 @@ def a_full_memory() -> Memory:
         expires_at=NOON + 3 * HOUR,
         supersedes=("one", "two"),
         superseded_by="three",
-        metadata=MappingProxyType({"topic": "chess", "tags": ["a", "b"], "n": 1.0}),
+        metadata=Metadata({"topic": "chess", "tags": ["a", "b"], "n": 1.0}),
         pinned=True,
         key="club/last met",
         source=Source(role="user", speaker="Ilka", message_ids=("m1", "m2")),
