@@ -1,13 +1,13 @@
-"""Group commit: whoever holds the writer's lock writes for everybody who waits.
+"""Group commit: one of those who want to write leads, and writes for everybody who waits.
 
-A caller leaves a ticket and asks for the lock. The one who gets it takes all tickets there are and
-runs them in one transaction; the others find theirs done. There is no thread of its own, and a
-caller's answer is given only after the transaction is durable.
+A caller leaves a ticket. If nobody leads, it leads: it takes all tickets there are, runs them in one
+transaction, makes that durable with one flush, and wakes their owners. Tickets that came meanwhile
+(they could not have been acknowledged before the next flush anyway) are led by the one that came
+first. While one flushes, other processes write. There is no thread of its own.
 """
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 import time
 from collections import deque
@@ -21,27 +21,39 @@ from perdure.stores.sqlite.durability import LogFlusher
 from perdure.stores.sqlite.failures import is_busy
 from perdure.stores.sqlite.transaction import Transaction
 
-log = logging.getLogger(__name__)
-
 Result = TypeVar("Result")
 Work = Callable[[Transaction], Result]
 
 _GROUP = 256
+_GATHERING_S, _SOON_S = 0.0002, 0.005
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.0002, 0.005
 _GOLDEN = 0.6180339887
 
 
 class Ticket(Generic[Result]):
-    """One caller's work and what became of it."""
+    """One caller's work and what became of it.
 
-    __slots__ = ("commit", "error", "is_done", "result", "work")
+    `is_written` once it is in a committed transaction, `is_done` once that is durable or failed.
+    """
+
+    __slots__ = ("_gate", "error", "is_done", "is_written", "result", "work")
 
     def __init__(self, work: Work[Result]) -> None:
         self.work = work
+        self.is_written = False
         self.is_done = False
         self.result: Result | None = None
         self.error: BaseException | None = None
-        self.commit = 0
+        self._gate = Lock()
+        self._gate.acquire()
+
+    def wait(self) -> None:
+        """Return when it was woken: it is done, or is to lead."""
+        self._gate.acquire()
+
+    def wake(self) -> None:
+        """Let its owner go on."""
+        self._gate.release()
 
 
 class Committer:
@@ -59,62 +71,110 @@ class Committer:
         self._path = path
         self._busy_timeout_s = busy_timeout_s
         self._flusher = flusher
-        self._commits = 0
         self._queue: deque[Ticket[Any]] = deque()
-        self._lock = Lock()
+        self._leader: Ticket[Any] | None = None
+        self._order = Lock()  # of the queue and the leader
+        self._writing = Lock()  # of the connection
+        self._served, self._served_at = 0, 0.0
         self._is_closed = False
         self._pause_phase = 0.0
         self._state = Transaction(connection)
 
     def run(self, work: Work[Result]) -> Result:
-        """The work's result, once what it wrote is durable.
+        """The work's result, once what it wrote, and what it read, is durable.
 
         Work that raises leaves nothing behind, and its error reaches only its own caller. It may
         run more than once.
         """
         ticket = Ticket(work)
-        self._queue.append(ticket)
-        if not ticket.is_done:
-            with self._lock:
-                if not ticket.is_done:
-                    self._lead(ticket)
+        try:
+            if not self._is_first(ticket):
+                ticket.wait()
+            if not ticket.is_done:
+                self._lead(ticket)
+        finally:
+            self._leave(ticket)
         if ticket.error is not None:
             raise ticket.error
-        if self._flusher is not None:
-            self._flusher.wait(ticket.commit)
         return ticket.result  # type: ignore[return-value]
 
+    def _is_first(self, ticket: Ticket[Any]) -> bool:
+        """Queue the ticket; whether it leads."""
+        with self._order:
+            self._queue.append(ticket)
+            if self._leader is not None:
+                return False
+            self._leader = ticket
+            return True
+
+    def _leave(self, ticket: Ticket[Any]) -> None:
+        """Hand the lead on, or, interrupted while waiting, leave the queue."""
+        with self._order:
+            if self._leader is ticket:
+                self._leader = self._queue[0] if self._queue else None
+                if self._leader is not None:
+                    self._leader.wake()
+            elif not ticket.is_done and ticket in self._queue:
+                self._queue.remove(ticket)
+
+    def _gather(self) -> None:
+        """Give those who were served together a moment ago the time to come with their next.
+
+        Else the first of them would lead alone, and the others wait for its flush. It waits only
+        while somebody comes: a lone writer never does.
+        """
+        if self._served < 2 or time.monotonic() - self._served_at > _SOON_S:
+            return
+        count = len(self._queue)
+        while count < self._served:
+            time.sleep(_GATHERING_S)
+            before, count = count, len(self._queue)
+            if count == before:
+                return
+
     def _lead(self, own: Ticket[Any]) -> None:
-        if self._is_closed:
-            raise Closed(f"the store {self._path} was closed")
-        group: list[Ticket[Any]] = []
-        while self._queue and len(group) < _GROUP:
-            group.append(self._queue.popleft())
-        if own not in group:
-            # Another leader took it and was interrupted, or the queue is longer than a group.
-            group.append(own)
-        self._write(group)
+        self._gather()
+        with self._order:
+            group = [self._queue.popleft() for _ in range(min(len(self._queue), _GROUP))]
+        try:
+            with self._writing:
+                self._check_open()
+                self._write(group)
+                self._settle(group)
+                self._served, self._served_at = len(group), time.monotonic()
+        except Closed as error:
+            for ticket in group:
+                ticket.error, ticket.is_done = error, True
+        finally:
+            # When this thread was interrupted, the others' tickets are for the next leader.
+            with self._order:
+                self._queue.extendleft(
+                    ticket for ticket in reversed(group) if not ticket.is_done and ticket is not own
+                )
+            for ticket in group:
+                if ticket.is_done and ticket is not own:
+                    ticket.wake()
 
     def _write(self, group: list[Ticket[Any]]) -> None:
         try:
-            self._transact(group)
+            self._transact([ticket for ticket in group if not ticket.is_written])
         except Exception as error:
             if len(group) == 1:
                 group[0].error = error
-                group[0].is_done = True
                 return
             for ticket in group:
                 self._write([ticket])
 
-    def _transact(self, group: list[Ticket[Any]]) -> None:
+    def _transact(self, tickets: list[Ticket[Any]]) -> None:
+        if not tickets:
+            return
         connection = self._connection
         self._begin()
         is_committing = False
         try:
             self._state.begin()
-            for ticket in group:
-                if not ticket.is_done:
-                    ticket.result = ticket.work(self._state)
+            for ticket in tickets:
+                ticket.result = ticket.work(self._state)
             self._state.finish()
             is_committing = True
             connection.execute("COMMIT")
@@ -124,16 +184,22 @@ class Committer:
                 connection.execute("ROLLBACK")
             elif is_committing and not isinstance(error, Exception):
                 # Interrupted between the commit and here: it is done.
-                self._mark_done(group)
+                _mark_written(tickets)
             raise
-        self._mark_done(group)
+        _mark_written(tickets)
 
-    def _mark_done(self, group: list[Ticket[Any]]) -> None:
-        self._commits += 1
+    def _settle(self, tickets: list[Ticket[Any]]) -> None:
+        """Make the tickets' transactions durable, then call them done.
+
+        Also when they only read: an answer must not rest on what a power cut could take back.
+        """
         if self._flusher is not None:
-            self._flusher.committed = self._commits
-        for ticket in group:
-            ticket.commit = self._commits
+            try:
+                self._flusher.flush()
+            except Unavailable as error:
+                for ticket in tickets:
+                    ticket.error = ticket.error or error
+        for ticket in tickets:
             ticket.is_done = True
 
     def _begin(self) -> None:
@@ -170,22 +236,24 @@ class Committer:
 
     def exclusively(self, action: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run an action on the writing connection outside any transaction."""
-        with self._lock:
-            if self._is_closed:
-                raise Closed(f"the store {self._path} was closed")
+        with self._writing:
+            self._check_open()
             return action(self._connection)
 
     def close(self) -> None:
-        """Wait for who is writing, make what was written durable, and close the connection."""
-        with self._lock:
-            if self._is_closed:
-                return
-            self._is_closed = True
-            try:
-                if self._flusher is not None:
-                    self._flusher.wait(self._commits)
-            except Unavailable as error:
-                # Those who wait for it are told; what was acknowledged is safe.
-                log.warning("store.not_flushed", extra={"error": str(error)})
-            finally:
+        """Wait for who is writing, then close the connection."""
+        with self._writing:
+            if not self._is_closed:
+                self._is_closed = True
                 self._connection.close()
+                if self._flusher is not None:
+                    self._flusher.close()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise Closed(f"the store {self._path} was closed")
+
+
+def _mark_written(tickets: list[Ticket[Any]]) -> None:
+    for ticket in tickets:
+        ticket.is_written = True

@@ -1,10 +1,9 @@
-"""When a commit is safe: flushing the write-ahead log, and folding it into the file.
+"""When a commit is safe: flushing the write-ahead log.
 
 SQLite flushes the log inside the commit (synchronous = FULL), while it holds the write lock, so
 that no other process can write meanwhile. Here the commit leaves the log unflushed (NORMAL, which
 keeps the file consistent through any crash) and releases the lock; then the log is flushed with
-one system call, and only then is the write acknowledged. The promise is the same, one flush serves
-every commit before it, and the next write goes on during it.
+one system call, and only then is the write acknowledged. The promise is the same.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from threading import Lock
 
 from perdure.errors import Unavailable
 
@@ -33,48 +31,32 @@ def _flush(descriptor: int) -> None:
 
 
 class LogFlusher:
-    """Flushes the write-ahead log of one file, once for everybody who waits.
-
-    `committed` counts commits; `wait(n)` returns when commit n is on the disk.
-    """
+    """Flushes the write-ahead log of one file. Used by one thread at a time."""
 
     def __init__(self, path: Path) -> None:
         self._log = Path(f"{path}-wal")
         self._descriptor: int | None = None
-        self._lock = Lock()
-        self._flushed = 0
         self._failure: str | None = None
-        self.committed = 0
 
-    def wait(self, commit: int) -> None:
-        """Return when that commit is durable. Raises `Unavailable` when it cannot be known."""
-        if self._flushed >= commit:
-            return
-        with self._lock:
-            if self._flushed >= commit:
-                return
-            covered = self.committed
-            self._flush()
-            self._flushed = covered
+    def flush(self) -> None:
+        """Return when everything committed so far, by whomever, is on the disk.
 
-    def _flush(self) -> None:
-        # After a failed flush the system may have forgotten which pages were not written, so that
-        # a second one would succeed without having written them.
+        Raises `Unavailable` when that cannot be known, and from then on always: after a failed
+        flush the system may have forgotten which pages were not written, so that a second one
+        would succeed without having written them.
+        """
         if self._failure is not None:
             raise Unavailable(self._failure)
         try:
-            _flush(self._open())
+            if self._descriptor is None:
+                self._descriptor = os.open(self._log, os.O_RDWR | os.O_CLOEXEC)
+            _flush(self._descriptor)
         except OSError as error:
             self._failure = (
                 f"{self._log} could not be flushed to the disk ({error}); what was written last "
                 "may be lost. Mend the disk, then open the store again"
             )
             raise Unavailable(self._failure) from error
-
-    def _open(self) -> int:
-        if self._descriptor is None:
-            self._descriptor = os.open(self._log, os.O_RDWR | os.O_CLOEXEC)
-        return self._descriptor
 
     def close(self) -> None:
         """Let go of the log. It holds none of SQLite's locks, so this drops none."""

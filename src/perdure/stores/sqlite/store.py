@@ -68,12 +68,11 @@ class SqliteStore:
         self._guard = ProcessGuard(options.path)
         self._writer = writer
         flushes = options.durability == "full" and IS_SUPPORTED
-        self._flusher = LogFlusher(options.path) if flushes else None
         self._committer = Committer(
             writer,
             options.path,
             busy_timeout_s=options.busy_timeout_s,
-            flusher=self._flusher,
+            flusher=LogFlusher(options.path) if flushes else None,
         )
         self._readers = Readers(options.path, timeout_s=options.busy_timeout_s)
         (page_size,) = writer.execute("PRAGMA page_size").fetchone()
@@ -211,8 +210,6 @@ class SqliteStore:
             return
         self._readers.close()
         self._committer.close()
-        if self._flusher is not None:
-            self._flusher.close()
 
     def _check_open(self) -> None:
         if self._is_closed:

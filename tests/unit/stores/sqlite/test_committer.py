@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -68,10 +69,26 @@ def test_those_who_wait_share_a_flush(store, flushes):
         first = pool.submit(run_now, store.apply(a_change_set(a_memory())))
         wait_until(lambda: flushes.count == 1)
         others = [pool.submit(run_now, store.apply(a_change_set(a_memory()))) for _ in range(19)]
-        wait_until(lambda: store._committer._state.sequence == 20)
+        wait_until(lambda: len(store._committer._queue) == 19)
         flushes.gate.set()
         assert all(isinstance(item.result(10), Applied) for item in [first, *others])
     assert flushes.count == 2
+
+
+def test_writers_that_come_again_are_written_together(store, flushes, monkeypatch):
+    def slow(descriptor):
+        flushes.count += 1
+        time.sleep(0.002)
+
+    monkeypatch.setattr(durability, "_flush", slow)
+
+    def add(thread):
+        for _ in range(10):
+            assert isinstance(run_now(store.apply(a_change_set(a_memory()))), Applied)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(add, range(8)))
+    assert flushes.count <= 40
 
 
 def test_normal_durability_does_not_flush(path, flushes, open_store):
@@ -88,7 +105,7 @@ def test_a_refusal_waits_for_what_it_is_based_on(store, flushes):
         wait_until(lambda: flushes.count == 1)
         again = a_change_set(a_memory(), unless_known=frozenset((0,)))
         refused = pool.submit(run_now, store.apply(again))
-        wait_until(lambda: store._committer._commits == 2)
+        wait_until(lambda: len(store._committer._queue) == 1)
         assert not refused.done()
         flushes.gate.set()
         assert refused.result(10).known[0] == memory
@@ -212,16 +229,45 @@ def test_the_log_is_folded_when_enough_was_written(path, open_store):
     assert log < 3 << 20
 
 
-def test_closing_makes_durable_what_others_still_wait_for(store, flushes):
+def test_closing_waits_for_who_is_writing(store, flushes):
     flushes.gate = threading.Event()
     with ThreadPoolExecutor(3) as pool:
-        first = pool.submit(run_now, store.apply(a_change_set(a_memory())))
+        adding = pool.submit(run_now, store.apply(a_change_set(a_memory())))
         wait_until(lambda: flushes.count == 1)
-        second = pool.submit(run_now, store.apply(a_change_set(a_memory())))
-        wait_until(lambda: store._committer._commits == 2)
         closing = pool.submit(run_now, store.close())
-        wait_until(lambda: store._committer._is_closed)
+        wait_until(lambda: store._is_closed)
+        assert not closing.done()
         flushes.gate.set()
         closing.result(10)
-        assert isinstance(first.result(10), Applied)
-        assert isinstance(second.result(10), Applied)
+        assert isinstance(adding.result(10), Applied)
+
+
+def test_what_was_written_by_an_interrupted_leader_is_flushed_once_and_not_written_again(
+    store, monkeypatch
+):
+    gate, inside, flushed = threading.Event(), threading.Event(), []
+
+    def flush(descriptor):
+        flushed.append(descriptor)
+        if len(flushed) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(durability, "_flush", flush)
+
+    def hold(tx):
+        inside.set()
+        assert gate.wait(10)
+
+    with ThreadPoolExecutor(4) as pool:
+        holding = pool.submit(store._write, hold)
+        assert inside.wait(10)
+        adding = [pool.submit(run_now, store.apply(a_change_set(a_memory()))) for _ in range(3)]
+        wait_until(lambda: len(store._committer._queue) == 3)
+        gate.set()
+        holding.result(10)
+        errors = [item.exception(10) for item in adding]
+    assert sum(isinstance(error, KeyboardInterrupt) for error in errors) == 1
+    assert all(isinstance(item.result(), Applied) for item in adding if item.exception() is None)
+    assert store._committer._state.sequence == 3
+    assert len(flushed) >= 3
+    assert run_now(store.check(repair=False)) == []
