@@ -163,7 +163,8 @@ def test_the_old_words_answer_for_the_time_before_the_correction_begins(ilka):
 def test_a_retroactive_correction_takes_over_the_whole_validity(ilka):
     old = ilka.remember("Oskar was born in Graz", valid_from="2030-06-01").memory
     new = ilka.correct(old.id, "Oskar was born in Linz", retroactive=True).memory
-    assert new.valid_from == old.valid_from
+    assert (new.valid_from, new.supersedes) == (old.valid_from, (old.id,))
+    assert {step.memory.id for step in ilka.history(new.id)} == {old.id, new.id}
     assert texts(ilka.recall("where was Oskar born", as_of="2030-07-01")) == [
         "Oskar was born in Linz"
     ]

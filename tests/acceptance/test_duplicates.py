@@ -35,6 +35,14 @@ def test_each_user_has_their_own_copy(memory):
     assert [memory.scoped(user=user).count() for user in ("ilka", "oto")] == [1, 1]
 
 
+def test_each_agent_and_session_has_its_own_copy(memory):
+    for parts in ({}, {"agent": "cook"}, {"session": "s1"}, {"agent": "cook", "session": "s1"}):
+        mine = memory.scoped(user="ilka", **parts)
+        assert mine.remember(RULE).outcome is Outcome.STORED
+        assert mine.remember(RULE).outcome is Outcome.ALREADY_KNOWN
+    assert memory.scoped(user="ilka").count() == 4
+
+
 @pytest.mark.parametrize(
     "variant",
     [RULE + "  ", "\n" + RULE, RULE.replace(" ", "  "), RULE.upper(), RULE.lower()],

@@ -270,14 +270,31 @@ def test_an_unknown_policy_is_refused(conflicting):
         memory.import_(path, "overwrite")
 
 
-def test_an_import_never_gives_a_slot_two_current_values(ilka, clock, tmp_path):
-    first = ilka.remember("Captain: Ada", key="captain").memory
+@pytest.fixture
+def other_captain(ilka, clock, tmp_path, home):
+    """A store whose slot has a value of its own, and a file with another value for it."""
+    ilka.remember("Captain: Ada", key="captain")
     ilka.export(tmp_path / "x.jsonl")
-    ilka.forget(first.id)
-    clock.advance(timedelta(hours=1))
-    ilka.remember("Captain: Bo", key="captain")
-    ilka.import_(tmp_path / "x.jsonl")
-    assert texts(ilka.list()) == ["Captain: Bo"]
+    fresh = Home(store="memory", form=home.form, url="memory://", loop=home.loop, clock=clock)
+    clock.advance(timedelta(hours=-1))
+    target = fresh.open().scoped(user="ilka")
+    target.remember("Captain: Bo", key="captain")
+    yield target, tmp_path / "x.jsonl"
+    fresh.close_all()
+
+
+@pytest.mark.parametrize("on_conflict", ["skip", "replace"])
+def test_an_import_never_gives_a_slot_two_current_values(other_captain, on_conflict):
+    memory, path = other_captain
+    assert memory.import_(path, on_conflict).skipped == 1
+    assert texts(memory.list()) == ["Captain: Bo"]
+
+
+def test_a_taken_slot_is_a_conflict_when_that_is_asked_for(other_captain):
+    memory, path = other_captain
+    with pytest.raises(Conflict, match="captain"):
+        memory.import_(path, "error")
+    assert len(memory.changes()) == 1
 
 
 # --- damaged and hostile files --------------------------------------------------------------------

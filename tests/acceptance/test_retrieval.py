@@ -385,6 +385,7 @@ def test_an_update_without_the_embedder_is_never_found_by_the_old_vector(home):
 def test_a_missing_vector_is_made_up_for_by_the_next_write(home):
     embedder = FlakyEmbedder()
     memory = home.open(embedder=embedder)
+    memory.remember("A bridle from before")
     embedder.is_down = True
     given = memory.remember("The vase is glazed in quenchwood")
     assert given.outcome == "deferred"
