@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from itertools import permutations
+from random import Random
 
 import pytest
 
@@ -183,3 +184,54 @@ def test_a_value_that_begins_later_is_not_yet_current(ilka, clock):
     assert texts(ilka.recall("fee")) == ["Fee is 10"]
     clock.set("2031-04-01")
     assert texts(ilka.recall("fee")) == ["Fee is 12"]
+
+
+# --- any sequence of news -------------------------------------------------------------------------
+
+DAY_ONE = date(2030, 1, 1)
+
+
+def day(number):
+    return (DAY_ONE + timedelta(days=number)).isoformat()
+
+
+def told(segments, start, end, words):
+    """The (start, end, words) of a slot after one more piece of news; None: no end."""
+    following = min((begin for begin, _, _ in segments if begin > start), default=None)
+    stop = min((moment for moment in (end, following) if moment is not None), default=None)
+    kept = []
+    for begin, until, value in segments:
+        if not (begin <= start and (until is None or until > start)):
+            kept.append((begin, until, value))
+            continue
+        if begin < start:
+            kept.append((begin, start, value))
+            if end is not None and stop == end and (until is None or until > end):
+                kept.append((end, until, value))
+    return sorted([*kept, (start, stop, words)])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_sequence_of_news_gives_one_value_at_any_time(ilka, clock, seed):
+    chance, segments = Random(seed), []
+    for number in range(14):
+        start = chance.randrange(20)
+        end = chance.choice([None, None, start + chance.randint(1, 8)])
+        words = f"Watch number {number}"
+        clock.advance(timedelta(minutes=1))
+        ilka.remember(
+            words,
+            key="watch",
+            valid_from=day(start),
+            valid_to=None if end is None else day(end),
+        )
+        segments = told(segments, start, end, words)
+    for number in range(-1, 32):
+        holding = [
+            words
+            for begin, until, words in segments
+            if begin <= number and (until is None or number < until)
+        ]
+        assert len(holding) <= 1
+        assert texts(ilka.list(as_of=day(number))) == holding, day(number)
+    assert ilka.verify(repair=False).problems == ()
