@@ -17,8 +17,9 @@ from perdure.ports.store import Store
 log = logging.getLogger(__name__)
 
 DEFAULT_WHOLE_TOKENS = 256
-PIECE_TOKENS = 32
-"""One or two sentences: the fact in a longer piece drowns in its neighbours."""
+PIECE_TOKENS = 48
+"""About two sentences. Shorter pieces would find a fact among others more surely, and would store
+two or three vectors for every ordinary memory of 130 characters."""
 BATCH_TEXTS = 64
 UNIT_TOLERANCE = 1e-3
 """How far the square of a vector's length may be from 1 before it is scaled."""
