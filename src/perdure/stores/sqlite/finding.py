@@ -40,11 +40,15 @@ class Finder:
 
     def count(self, number: int, condition: Condition) -> int | None:
         """How many memories the condition admits, if the partition's index is held."""
-        self._indexes.catch_up(self._connection)
-        partition = self._indexes.held(number)
+        partition = self.held(number)
         if partition is None:
             return None
-        return int(np.count_nonzero(self._mask(number, partition, partition.snapshot, condition)))
+        return int(np.count_nonzero(self.mask(number, partition, partition.snapshot, condition)))
+
+    def held(self, number: int) -> Partition | None:
+        """The partition's index, brought up to date, if it is held."""
+        self._indexes.catch_up(self._connection)
+        return self._indexes.held(number)
 
     def _parts(
         self, numbers: Sequence[int], condition: Condition
@@ -52,11 +56,12 @@ class Finder:
         for number in numbers:
             partition = self._indexes.partition(self._connection, number)
             snapshot = partition.snapshot
-            yield snapshot, self._mask(number, partition, snapshot, condition)
+            yield snapshot, self.mask(number, partition, snapshot, condition)
 
-    def _mask(
+    def mask(
         self, number: int, partition: Partition, snapshot: Snapshot, condition: Condition
     ) -> Mask:
+        """Which of the snapshot's rows the condition admits."""
         mask = admitted(partition, snapshot, condition)
         if condition.filter is not None:
             mask &= partition.fields.mask(

@@ -31,6 +31,7 @@ from perdure.stores.sqlite.failures import translated
 from perdure.stores.sqlite.finding import Finder
 from perdure.stores.sqlite.indexing import Indexes
 from perdure.stores.sqlite.known import known_reads
+from perdure.stores.sqlite.listing import Lister
 from perdure.stores.sqlite.opening import open_writer
 from perdure.stores.sqlite.options import SqliteOptions
 from perdure.stores.sqlite.partitions import Partitions
@@ -110,14 +111,14 @@ class SqliteStore:
         view = query.condition.view
         if view.known_as_of is not None:
             return self._read(lambda connection: self._known(connection, view).query(query))
-        return self._read(lambda connection: self._reader.query(connection, query))
+        return self._read(lambda connection: self._lister(connection).query(query))
 
     async def count(self, condition: Condition) -> int:
         """How many memories the condition admits."""
         view = condition.view
         if view.known_as_of is not None:
             return self._read(lambda connection: self._known(connection, view).count(condition))
-        return self._read(lambda connection: self._count(connection, condition))
+        return self._read(lambda connection: self._lister(connection).count(condition))
 
     async def search(self, search: Search) -> Found:
         """Both arms' best candidates among what the condition admits."""
@@ -246,13 +247,8 @@ class SqliteStore:
         numbers = self._reader.partitions_of(connection, view)
         return known_reads(connection, self._partitions, self._journal, numbers, view.known_as_of)
 
-    def _count(self, connection: sqlite3.Connection, condition: Condition) -> int:
-        finder = Finder(connection, self._indexes)
-        total = 0
-        for number in self._reader.partitions_of(connection, condition.view):
-            found = finder.count(number, condition)
-            total += self._reader.count(connection, condition, number) if found is None else found
-        return total
+    def _lister(self, connection: sqlite3.Connection) -> Lister:
+        return Lister(connection, self._partitions, self._indexes, self._reader)
 
     def _sizes(self, connection: sqlite3.Connection, view: View) -> Sizes:
         narrowing = not view.everything
