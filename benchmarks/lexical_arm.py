@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +48,10 @@ class Texts:
             "".join(self._chance.choices(letters, k=self._chance.randint(3, 9)))
             for _ in range(20_000)
         ]
-        self._weights = [1 / (rank + 3) for rank in range(len(self._words))]
+        self._weights = list(accumulate(1 / (rank + 3) for rank in range(len(self._words))))
 
     def sentence(self, words: int = WORDS) -> str:
-        return " ".join(self._chance.choices(self._words, self._weights, k=words))
+        return " ".join(self._chance.choices(self._words, cum_weights=self._weights, k=words))
 
 
 def terms_of(codes: list[int]) -> str:
