@@ -74,9 +74,12 @@ def _check_place(path: Path) -> None:
 
 def _check_identity(connection: sqlite3.Connection, path: Path) -> None:
     """Whether the file is empty or ours, before anything about it is changed."""
+    # In one transaction: somebody may be making the store right now.
+    connection.execute("BEGIN")
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    connection.execute("COMMIT")
     if application == APPLICATION_ID and version > newest():
         raise NewerStore(
             f"{path} has schema version {version}; this package knows up to {newest()}. "
