@@ -154,6 +154,9 @@ def test_damage_to_what_is_derived_is_survived_and_mended(file_home, notes, stat
     assert memory.get(notes[41]).content == "Note 41 on the ledger"
     assert len(everything_in(memory, limit=30)) == 100
     assert len(memory.recall("note ledger", limit=100)) >= 99
+    found = memory.recall("Note 40 on the ledger", limit=100)
+    assert found[0].memory.id == notes[40]
+    assert all(0 <= hit.score <= 1 for hit in found)
     report = memory.verify()
     assert {problem.memory_id for problem in report.problems} == {notes[41]}
     assert report.ok

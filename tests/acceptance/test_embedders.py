@@ -202,8 +202,9 @@ def rows_of(shape, value):
     ],
     ids=["narrow", "too many", "flat", "nan", "infinite"],
 )
-def test_vectors_that_are_not_as_promised_are_refused_whole(home, rows):
-    memory = home.open(embedder=Promising(rows))
+@pytest.mark.parametrize("cached", [0, 100])
+def test_vectors_that_are_not_as_promised_are_refused_whole(home, rows, cached):
+    memory = home.open(embedder=Promising(rows), settings=Settings(embedding_cache=cached))
     for call in (
         lambda: memory.remember("A note"),
         lambda: memory.remember_many([{"content": "One"}, {"content": "Two"}]),

@@ -138,7 +138,7 @@ def test_no_thread_is_left_after_closing(every_home):
         memory.remember_many([{"content": f"Line {number}"} for number in range(5)])
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(lambda _: memory.recall("line"), range(8)))
-    assert threads() == before
+    assert threads() <= before
 
 
 def test_no_thread_is_left_after_an_open_that_fails(tmp_path):
@@ -148,14 +148,14 @@ def test_no_thread_is_left_after_an_open_that_fails(tmp_path):
     for url, embedder in (("memory://", "no-such-embedder"), (path, "hashing")):
         with pytest.raises(perdure.Misconfigured):
             perdure.open(url, embedder=embedder)
-    assert threads() == before
+    assert threads() <= before
 
 
 async def test_no_thread_is_left_after_an_asynchronous_memory_was_closed(tmp_path):
     before = threads()
     async with await perdure.open_async(tmp_path / "m.db", embedder=HashingEmbedder()) as memory:
         await asyncio.gather(*(memory.remember(f"Line {number}") for number in range(20)))
-    assert threads() == before
+    assert threads() <= before
 
 
 def test_no_file_is_left_open_after_closing(file_home):
@@ -350,5 +350,5 @@ def test_opening_and_closing_again_and_again_leaves_nothing_behind(tmp_path):
         with perdure.open(path, embedder=HashingEmbedder()) as memory:
             memory.remember(f"Line {number}")
             assert memory.count() == number + 1
-    assert threads() == before
+    assert threads() <= before
     assert time.perf_counter() - begun < 60
