@@ -38,11 +38,12 @@ def test_a_memory_cannot_leave_its_line_or_close_the_block(ilka, attack):
     assert [line[:4] for line in lines[2:-1]] == ["[1] "]
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=range(len(ATTACKS)))
-def test_the_words_are_stored_and_recalled_unaltered(ilka, attack):
-    note = ilka.remember(attack).memory
-    assert ilka.get(note.id).content == attack
-    assert ilka.recall(attack)[0].memory.content == attack
+def test_the_words_are_stored_and_recalled_unaltered(memory):
+    for number, attack in enumerate(ATTACKS):
+        mine = memory.scoped(user=f"u{number}")
+        note = mine.remember(attack).memory
+        assert mine.get(note.id).content == attack
+        assert mine.recall(attack)[0].memory.content == attack
 
 
 @decided_by_the_engine

@@ -211,7 +211,7 @@ def told(segments, start, end, words):
     return sorted([*kept, (start, stop, words)])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_any_sequence_of_news_gives_one_value_at_any_time(ilka, clock, seed):
     chance, segments = Random(seed), []
     for number in range(14):

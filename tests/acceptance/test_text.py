@@ -37,50 +37,54 @@ MENDED = {
 }
 
 
-@pytest.mark.parametrize("text", KEPT.values(), ids=KEPT)
-def test_words_come_back_to_the_character(ilka, text, tmp_path):
-    note = ilka.remember(text).memory
-    assert note.content == ilka.get(note.id).content == text
-    assert ilka.recall(text)[0].memory.content == text
-    assert ilka.history(note.id)[0].memory.content == text
-    ilka.export(tmp_path / "x.jsonl")
-    lines = (tmp_path / "x.jsonl").read_text(encoding="utf-8").splitlines()
-    assert json.loads(lines[1])["memory"]["content"] == text
+def test_words_come_back_to_the_character(memory, tmp_path):
+    for name, text in KEPT.items():
+        mine = memory.scoped(user=name)
+        note = mine.remember(text).memory
+        assert note.content == mine.get(note.id).content == text
+        assert mine.recall(text)[0].memory.content == text
+        assert mine.history(note.id)[0].memory.content == text
+        mine.export(tmp_path / "x.jsonl")
+        lines = (tmp_path / "x.jsonl").read_text(encoding="utf-8").split("\n")
+        assert json.loads(lines[1])["memory"]["content"] == text
 
 
-@pytest.mark.parametrize(("given", "kept"), MENDED.values(), ids=MENDED)
-def test_what_no_store_can_hold_is_replaced(ilka, given, kept, tmp_path):
-    note = ilka.remember(
-        given,
-        metadata={given: [given]},
-        key=given,
-        source={"speaker": given},
-        attachments=[{"media_type": "a/b", "digest": "d", "location": "l", "caption": given}],
-    ).memory
-    read = ilka.get(note.id)
-    assert (read.content, read.metadata, read.key, read.source.speaker) == (
-        kept, {kept: [kept]}, kept, kept,
-    )  # fmt: skip
-    assert ilka.count(filters={given: {"contains": given}}) == 1
-    ilka.export(tmp_path / "x.jsonl")
-    assert json.loads((tmp_path / "x.jsonl").read_text(encoding="utf-8").splitlines()[1])
+def test_what_no_store_can_hold_is_replaced(memory, tmp_path):
+    for name, (given, kept) in MENDED.items():
+        mine = memory.scoped(user=name)
+        note = mine.remember(
+            given,
+            metadata={given: [given]},
+            key=given,
+            source={"speaker": given},
+            attachments=[{"media_type": "a/b", "digest": "d", "location": "l", "caption": given}],
+        ).memory
+        read = mine.get(note.id)
+        assert (read.content, read.metadata, read.key, read.source.speaker) == (
+            kept, {kept: [kept]}, kept, kept,
+        )  # fmt: skip
+        assert mine.count(filters={given: {"contains": given}}) == 1
+        mine.export(tmp_path / "x.jsonl")
+        assert json.loads((tmp_path / "x.jsonl").read_text(encoding="utf-8").split("\n")[1])
 
 
-@pytest.mark.parametrize(("given", "kept"), MENDED.values(), ids=MENDED)
-def test_mending_is_stable(ilka, given, kept):
-    note = ilka.remember("first").memory
-    once = ilka.update(note.id, content=given)
-    assert once.content == kept
-    assert ilka.update(note.id, content=once.content) == once
-    assert ilka.remember(given).outcome == "already_known"
+def test_mending_is_stable(memory):
+    for name, (given, kept) in MENDED.items():
+        mine = memory.scoped(user=name)
+        note = mine.remember("first").memory
+        once = mine.update(note.id, content=given)
+        assert once.content == kept
+        assert mine.update(note.id, content=once.content) == once
+        assert mine.remember(given).outcome == "already_known"
 
 
-@pytest.mark.parametrize(("given", "kept"), MENDED.values(), ids=MENDED)
-def test_a_question_may_hold_what_no_store_can(ilka, given, kept):
-    note = ilka.remember(given).memory
-    for question in (given, kept):
-        assert ids(ilka.recall(question)) == [note.id]
-        assert ilka.recall_context(question)
+def test_a_question_may_hold_what_no_store_can(memory):
+    for name, (given, kept) in MENDED.items():
+        mine = memory.scoped(user=name)
+        note = mine.remember(given).memory
+        for question in (given, kept):
+            assert ids(mine.recall(question)) == [note.id]
+            assert mine.recall_context(question)
 
 
 def test_the_visible_part_is_found(ilka):
