@@ -249,6 +249,22 @@ def test_replacing_makes_a_new_version_and_keeps_the_history(conflicting):
     assert texts(memory.recall("exported changed")) == ["As exported"]
 
 
+@pytest.mark.parametrize("store", STORES)
+def test_a_tombstone_that_replaces_forgets_and_can_be_undone(make_home, tmp_path, store):
+    origin, copy = make_home("memory").open(), make_home(store).open()
+    ilka = {"scope": Scope(user="ilka")}
+    berth = origin.remember("The berth is number nine", **ilka).memory.id
+    origin.export(tmp_path / "living.jsonl", **ilka)
+    copy.import_(tmp_path / "living.jsonl")
+    origin.forget(berth, **ilka)
+    origin.export(tmp_path / "forgotten.jsonl", **ilka)
+    assert copy.import_(tmp_path / "forgotten.jsonl", on_conflict="replace").replaced == 1
+    assert not copy.recall("berth", **ilka)
+    assert copy.restore(berth, **ilka).content == "The berth is number nine"
+    assert texts(copy.recall("berth", **ilka)) == ["The berth is number nine"]
+    assert copy.verify(repair=False).ok
+
+
 def test_an_error_imports_nothing(conflicting, tmp_path, home):
     _, note, other, path = conflicting
     fresh = Home(store="memory", form=home.form, url="memory://", loop=home.loop)

@@ -319,6 +319,15 @@ def _accesses(memory: Memory) -> Accesses:
 
 
 def _replacement(present: Memory, memory: Memory) -> Change:
+    if memory.state is State.FORGOTTEN:
+        # A tombstone carries no words: forget ours, and keep them where `restore` finds them.
+        gone = replace(
+            present,
+            state=State.FORGOTTEN,
+            retired_at=memory.retired_at,
+            version=present.version + 1,
+        )
+        return Change(operation=Operation.FORGOTTEN, before=present, after=gone, reason=IN_THE_FILE)
     after = replace(memory, version=present.version + 1)
     return Change(operation=Operation.IMPORTED, before=present, after=after, reason=IN_THE_FILE)
 
