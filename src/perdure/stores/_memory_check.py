@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from perdure.domain.records import Memory
+from perdure.domain.scope import Scope
 from perdure.domain.text import fingerprint
 from perdure.ports.store import Finding
 from perdure.stores._memory_tables import Tables, is_slot_member
@@ -61,8 +62,13 @@ def _items(tables: Tables) -> Iterator[Indexed]:
         yield from records.values()
 
 
-def _indexes(memories: Iterator[Memory]) -> tuple[dict, dict]:  # type: ignore[type-arg]
-    alike, slots = defaultdict(set), defaultdict(set)
+_Alike = dict[tuple[tuple[str, str], int], set[str]]
+_Slots = dict[tuple[Scope, str], set[str]]
+
+
+def _indexes(memories: Iterator[Memory]) -> tuple[_Alike, _Slots]:
+    alike: _Alike = defaultdict(set)
+    slots: _Slots = defaultdict(set)
     for memory in memories:
         alike[memory.scope.walls, fingerprint(memory.content)].add(memory.id)
         if is_slot_member(memory):

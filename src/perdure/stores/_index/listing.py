@@ -54,7 +54,7 @@ def _beyond(
 
 def _first(found: Values, limit: int, *, descending: bool) -> Mask:
     """Which values are among the first `limit`, with all that equal the last of them."""
-    if descending:
-        cut = np.partition(found, len(found) - limit)[len(found) - limit]
-        return found >= cut  # type: ignore[no-any-return]
-    return found <= np.partition(found, limit - 1)[limit - 1]  # type: ignore[no-any-return]
+    place = len(found) - limit if descending else limit - 1
+    cut = np.partition(found, place)[place]
+    first: Mask = found >= cut if descending else found <= cut
+    return first

@@ -164,9 +164,9 @@ def _cosines_of(part: _Gathered, rows: NDArray[np.int64]) -> list[float | None]:
         return [None] * len(rows)
     places = np.minimum(part.rows.searchsorted(rows), len(part.rows) - 1)
     is_there = part.rows[places] == rows
-    cosines = part.cosines[places].tolist()
+    cosines: list[float | None] = part.cosines[places].tolist()
     if is_there.all():
-        return cosines  # type: ignore[no-any-return]
+        return cosines
     return [
         cosine if there else None for cosine, there in zip(cosines, is_there.tolist(), strict=True)
     ]
