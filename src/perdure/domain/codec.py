@@ -90,6 +90,8 @@ _DECODE: dict[str, Callable[[Any], Any]] = {
     "supersedes": tuple,
     "causes": tuple,
     "provenance": tuple,
+    "supports": tuple,
+    "contradicts": tuple,
     "metadata": lambda raw: Metadata(raw) if raw else EMPTY,
     "source": _source,
     "strength": _strength,

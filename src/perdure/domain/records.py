@@ -95,8 +95,11 @@ class Memory:
 
     Times are aware UTC. `valid_from`/`valid_to` say when it holds in the world (half open;
     None: no end known); `recorded_at`/`retired_at` say when we learnt it and when we stopped
-    believing it. `importance` and `confidence` lie in [0, 1]. `subject`, `predicate`, `object`
-    and `polarity` are set for facts only. `key` is the slot the caller named, if any.
+    believing it. `importance` and `confidence` lie in [0, 1]; a confidence of 0 says that nobody
+    vouches for the words (a question, small talk, what an assistant said). `subject`,
+    `predicate`, `object` and `polarity` are set for facts only. `key` is the slot, if any.
+    `provenance` are the memories it was drawn from, `supports` the facts drawn from it, and
+    `contradicts` those that cannot hold beside it while nothing tells which does.
     """
 
     id: str
@@ -131,6 +134,8 @@ class Memory:
     provenance: tuple[str, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     strength: Strength = NEW_STRENGTH
+    supports: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         return hash((self.id, self.version))

@@ -11,7 +11,8 @@ from perdure.domain.filters import json_value
 from perdure.domain.records import Memory
 from perdure.domain.text import is_blank
 
-_LISTS = ("supersedes", "causes", "provenance", "attachments")
+_LINKS = ("supersedes", "causes", "provenance", "supports", "contradicts")
+_LISTS = (*_LINKS, "attachments")
 _OBJECTS = ("scope", "source", "strength", "metadata")
 _OPTIONAL_TEXTS = ("superseded_by", "key", "subject", "predicate", "object")
 _SHARES = ("importance", "confidence")
@@ -82,7 +83,7 @@ def _require_shapes(document: Mapping[str, Any]) -> None:
 
 
 def _require_parts(memory: Memory) -> None:
-    ids = (*memory.supersedes, *memory.causes, *memory.provenance)
+    ids = [memory_id for name in _LINKS for memory_id in getattr(memory, name)]
     _require(all(map(_is_text, ids)), "an id in a list is not a text")
     source, strength = memory.source, memory.strength
     for value in (source.role, source.speaker):

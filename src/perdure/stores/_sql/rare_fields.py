@@ -10,7 +10,9 @@ from perdure.domain.records import NEW_STRENGTH, Memory
 from perdure.domain.scope import Scope
 from perdure.domain.times import EPOCH
 
-_NAMES = ("supersedes", "causes", "provenance", "attachments", "strength")
+_NAMES = (
+    "supersedes", "causes", "provenance", "attachments", "strength", "supports", "contradicts",
+)  # fmt: skip
 
 _BLANK = Memory(
     id="", content="", scope=Scope(), occurred_at=EPOCH, recorded_at=EPOCH, valid_from=EPOCH
@@ -24,6 +26,8 @@ def rare_document(memory: Memory) -> Document:
         memory.supersedes
         or memory.causes
         or memory.provenance
+        or memory.supports
+        or memory.contradicts
         or memory.attachments
         or memory.source.message_ids
         or memory.strength != NEW_STRENGTH

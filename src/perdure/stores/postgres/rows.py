@@ -100,6 +100,8 @@ def _memory_of(row: Row) -> Memory:
         provenance=rare.provenance,
         attachments=rare.attachments,
         strength=rare.strength,
+        supports=rare.supports,
+        contradicts=rare.contradicts,
     )
 
 

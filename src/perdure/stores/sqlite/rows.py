@@ -154,6 +154,8 @@ def memory_of(row: Row, walls: Mapping[int, Walls]) -> Memory:
         rare.provenance,
         rare.attachments,
         rare.strength,
+        rare.supports,
+        rare.contradicts,
     )
     memory = object.__new__(Memory)
     for set_field, value in zip(_SETTERS, values, strict=True):

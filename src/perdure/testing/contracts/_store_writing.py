@@ -97,6 +97,8 @@ def a_full_memory() -> Memory:
         object="Ben",
         polarity="-",
         causes=("four",),
+        supports=("seven",),
+        contradicts=("eight",),
         provenance=("five", "six"),
         attachments=(
             Attachment(media_type="image/png", digest="ab", location="s3://x", caption="A board"),

@@ -46,6 +46,8 @@ FULL = {
     "polarity": "-",
     "causes": ("d",),
     "provenance": ("e", "f"),
+    "supports": ("g",),
+    "contradicts": ("h", "i"),
     "attachments": (Attachment(media_type="image/png", digest="d1", location="x", caption="cup"),),
     "strength": Strength(ease=1.7, repetitions=2, due_at=LATER),
     "scope": Scope(tenant="t", agent="a", user="u", session="s"),
