@@ -1,7 +1,1 @@
-"""The languages that are understood: a folder each, listed here."""
-
-from perdure.understanding.languages.en.times import ENGLISH_TIMES
-from perdure.understanding.languages.zh.times import CHINESE_TIMES
-
-TIME_LANGUAGES = (ENGLISH_TIMES, CHINESE_TIMES)
-"""In order of precedence where two read the same characters equally far."""
+"""The languages that are understood: a folder each, listed in `known` and `known_times`."""

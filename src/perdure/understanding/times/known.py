@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from perdure.understanding.languages import TIME_LANGUAGES
+from perdure.understanding.languages.known_times import TIME_LANGUAGES
 from perdure.understanding.times.finding import find_times_in
 from perdure.understanding.times.interval import TimeExpression
 

@@ -1,0 +1,90 @@
+"""English ways of stating the commonest facts, as patterns over `form_of` texts."""
+
+from __future__ import annotations
+
+from perdure.domain.readings import Polarity
+from perdure.understanding.languages.language import FactPattern, Pattern
+
+_END = r"(?=\s*(?:[.,;:!?()\"”]|$|-\s|\b(?:and|but|so|because|since|as|for|with|who|which|that|while|though|now|too|these\ days|any\ ?more|by\ the\ way|at\ the\ moment|instead|until|from|last|next|this|in|on|at)\b))"
+_O = r"(?P<o>\w[^.,;:!?()\"“”]{0,60}?)" + _END
+_NAME = r"(?P<o>[\w][\w'-]*(?:\s[\w][\w'-]*){0,2}?)" + _END
+_I = r"(?<!\w)(?:i|we)"
+_AM = r"(?<!\w)(?:i\ am|i'm|im|we\ are|we're)"
+_HAVE = r"(?<!\w)(?:i|we)(?:\ have|'ve|\ also\ have|'ve\ got|\ have\ got)?"
+_ADV = r"(?:\ (?:also|now|currently|still|really|mostly|actually|always|just|usually|both|all))*"
+
+
+def _fact(pattern: str, predicate: str, polarity: Polarity = "+") -> FactPattern:
+    return FactPattern(pattern=Pattern(pattern), predicate=predicate, polarity=polarity)
+
+
+FACTS = (
+    _fact(rf"(?<!\w)my\ (?:full\ |first\ |real\ )?name\ is\ {_NAME}", "name"),
+    _fact(rf"{_AM}\ called\ {_NAME}", "name"),
+    _fact(
+        rf"(?:everyone|everybody|people|friends|they\ all|most\ people)\ calls?\ me\ {_NAME}",
+        "nickname",
+    ),
+    _fact(rf"^(?:please\ |just\ )*call\ me\ {_NAME}", "nickname"),
+    _fact(rf"{_AM}\ (?P<o>\d{{1,3}})\ (?:years\ old|yrs)", "age"),
+    _fact(r"my\ birthday\ is\ (?:on\ )?(?P<o>[^.,;!?]{3,30}?)(?=\s*[.,;!?]|$|\ and\b)", "born_on"),
+    _fact(rf"{_I}{_ADV}\ (?:live|reside)\ (?:in|at|on)\ {_O}", "lives_in"),
+    _fact(rf"{_I}(?:'ve|\ have)?\ (?:just\ |recently\ )?moved\ (?:back\ )?to\ {_O}", "lives_in"),
+    _fact(rf"{_I}\ used\ to\ live\ (?:in|at)\ {_O}", "lives_in", "-"),
+    _fact(
+        rf"{_I}(?:\ (?:don't|do\ not)\ live\ (?:in|at)|\ no\ longer\ live\ (?:in|at))\ {_O}",
+        "lives_in",
+        "-",
+    ),
+    _fact(rf"{_I}{_ADV}\ work\ (?:at|for)\ (?:the\ )?{_O}", "works_at"),
+    _fact(
+        rf"{_I}(?:\ no\ longer|\ don't|\ used\ to)\ work\ (?:at|for)\ (?:the\ )?{_O}",
+        "works_at",
+        "-",
+    ),
+    _fact(rf"{_I}(?:\ work|'m\ working)\ as\ (?:a|an|the)\ {_O}", "job_title"),
+    _fact(rf"{_AM}\ (?:severely\ |very\ |also\ |mildly\ )?allergic\ to\ {_O}", "allergic_to"),
+    _fact(rf"{_AM}\ not\ allergic\ to\ {_O}", "allergic_to", "-"),
+    _fact(
+        rf"my\ favou?rite\ (?P<k>colou?r|film|movie|food|drink|season|author|book|band|song|tea|coffee|fruit|dish|city|sport|animal|team|bakery|restaurant|game|show|place)(?:\ of\ all\ time|\ ever)?\ is\ (?:\"|“)?{_O}",
+        "favourite:",
+    ),
+    _fact(
+        rf"{_I}{_ADV}\ (?:love|adore|enjoy|like)\ (?!to\ (?:know|see|ask|have)|it|that|this|you|how|the\ (?:idea|way))(?:the\ )?{_O}",
+        "likes",
+    ),
+    _fact(
+        rf"{_I}{_ADV}\ (?:hate|can't\ stand|cannot\ stand|don't\ like|dislike|detest|loathe|can't\ bear)\ (?!it|that|this|how|when|to)(?:the\ )?{_O}",
+        "dislikes",
+    ),
+    _fact(rf"{_I}\ prefer\ (?P<o>\w[^.,;!?]{{0,40}}?)\ (?:to|over|rather\ than)\ ", "prefers"),
+    _fact(rf"{_I}{_ADV}\ speak\ (?P<o>[a-z]+)", "speaks"),
+    _fact(rf"{_AM}{_ADV}\ learning\ (?:to\ (?:speak|play)\ )?{_O}", "learning"),
+    _fact(rf"{_AM}{_ADV}\ (?:a\ )?(?P<o>vegan|vegetarian|pescatarian)", "diet"),
+    _fact(rf"{_AM}\ no\ longer\ (?:a\ )?(?P<o>vegan|vegetarian|pescatarian)", "diet", "-"),
+    _fact(
+        rf"{_I}(?:'ve)?\ (?:have|got|own|adopted)\ (?:a|an|two|three)\ (?:\w+\ )?(?P<o>dog|cat|rabbit|hamster|parrot|tortoise|puppy|kitten|goldfish|horse|pony)s?\b",
+        "has_pet",
+    ),
+    _fact(
+        rf"my\ (?:\w+\ )?(?:dog|cat|rabbit|hamster|parrot|puppy|kitten|pet)\ is\ (?:called|named)\ {_NAME}",
+        "pet_name",
+    ),
+    _fact(r"my\ (?:email|e-mail)(?:\ address)?\ is\ (?P<o>[\w.+-]+@[\w.-]+\w)", "email"),
+    _fact(r"my\ (?:phone\ |mobile\ )?(?:number|phone)\ is\ (?P<o>\+?[\d][\d\s-]{4,}\d)", "phone"),
+    _fact(rf"{_I}{_ADV}\ use\ {_O}", "uses"),
+    _fact(rf"{_I}\ study\ (?P<o>[a-z]+(?:\ [a-z]+)?)\ at\ ", "field_of_study"),
+    _fact(rf"{_I}\ study\ (?:[a-z]+\ )*at\ (?:the\ )?{_O}", "studies_at"),
+    _fact(rf"{_I}\ grew\ up\ in\ {_O}", "raised_in"),
+    _fact(rf"{_I}\ was\ born\ in\ (?!\d){_O}", "born_in"),
+    _fact(r"my\ (?:wife|husband)(?:\ is\ called|'s\ name\ is|\ is\ named)\ (?P<o>\w+)", "spouse"),
+    _fact(
+        r"my\ (?:partner|girlfriend|boyfriend|fiancee?)(?:\ is\ called|'s\ name\ is|\ is\ named)\ (?P<o>\w+)",
+        "partner",
+    ),
+    _fact(
+        r"my\ (?:sister|brother)(?:\ is\ called|'s\ name\ is|\ is\ named)\ (?P<o>\w+)", "sibling"
+    ),
+    _fact(r"my\ (?:daughter|son)(?:\ is\ called|'s\ name\ is|\ is\ named)\ (?P<o>\w+)", "child"),
+    _fact(r"my\ (?:manager|boss)(?:\ is\ called|'s\ name\ is|\ is\ named)\ (?P<o>\w+)", "manager"),
+)

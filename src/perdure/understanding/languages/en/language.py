@@ -1,0 +1,24 @@
+"""English, put together."""
+
+from __future__ import annotations
+
+import re
+
+from perdure.understanding.languages.en.cues import CUES
+from perdure.understanding.languages.en.facts import FACTS
+from perdure.understanding.languages.en.words import KINDS, ROLE_NAMES, ROLES, STATEMENTS
+from perdure.understanding.languages.language import Language
+
+ENGLISH = Language(
+    code="en",
+    script=re.compile(r"[a-z]+"),
+    cues=CUES,
+    facts=FACTS,
+    roles=ROLES,
+    statements=STATEMENTS,
+    user="The user",
+    possessive="{s}'s {r}",
+    role_names=ROLE_NAMES,
+    kinds=KINDS,
+    passing="{statement} (for now)",
+)

@@ -1,0 +1,118 @@
+"""What a language has to say so that its messages are understood, times apart.
+
+A language is a folder under `perdure.understanding.languages` that offers one `Language`: closed
+word lists as patterns over `form_of` texts, patterns for facts, and how a fact is said in words.
+Everything here is data; what the parts mean for a decision is the same in all languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from perdure.domain.readings import Polarity
+
+
+class Pattern:
+    """A verbose regular expression over `form_of` texts, compiled when it is first used.
+
+    Most messages need few of them, and importing the package stays light.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        return re.compile(self._source, re.X)
+
+    def search(self, form: str) -> re.Match[str] | None:
+        return self.compiled.search(form)
+
+    def match(self, form: str) -> re.Match[str] | None:
+        return self.compiled.match(form)
+
+    def fullmatch(self, form: str) -> re.Match[str] | None:
+        return self.compiled.fullmatch(form)
+
+    def finditer(self, form: str) -> Iterator[re.Match[str]]:
+        return self.compiled.finditer(form)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cues:
+    """Closed classes of words, as patterns that are searched for in one sentence.
+
+    `courtesy` has to match the whole sentence, `yes` and `no` its beginning.
+    """
+
+    question: Pattern
+    hypothetical: Pattern
+    wish: Pattern
+    reported: Pattern
+    text_task: Pattern
+    task: Pattern
+    courtesy: Pattern
+    yes: Pattern
+    no: Pattern
+    negation: Pattern
+    ended: Pattern
+    temporary: Pattern
+    now: Pattern
+    past: Pattern
+    change: Pattern
+    correction: Pattern
+    addition: Pattern
+    recap: Pattern
+    hearsay: Pattern
+    remember: Pattern
+    instruction: Pattern
+    forget: Pattern
+    forget_back: Pattern
+    taken_back: Pattern
+    not_forget: Pattern
+    consolidate: Pattern
+    everything: Pattern
+    first_person: Pattern
+    other_person: Pattern
+    offers_to_keep: Pattern
+    offers_to_lose: Pattern
+    guess: Pattern
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactPattern:
+    """One way in which speakers say a fact about themselves.
+
+    The group `o` is the object, `k` the kind of thing in a favourite.
+    """
+
+    pattern: Pattern
+    predicate: str
+    polarity: Polarity = "+"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """All that one language brings.
+
+    `script` finds a character that shows the language; `roles` maps what people are called
+    ("sister") to what they are to somebody (`sibling`), `role_names` is how a role is said;
+    `kinds` maps the word for a kind of thing to its name in a favourite; `statements` gives for
+    each predicate how it is affirmed and denied, of subject `{s}`, object `{o}` and kind `{k}`.
+    `passing` marks a statement that holds for now.
+    """
+
+    code: str
+    script: re.Pattern[str]
+    cues: Cues
+    facts: tuple[FactPattern, ...]
+    roles: Mapping[str, str]
+    statements: Mapping[str, tuple[str, str]]
+    user: str
+    possessive: str
+    role_names: Mapping[str, str]
+    kinds: Mapping[str, str]
+    passing: str

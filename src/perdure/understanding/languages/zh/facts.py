@@ -1,0 +1,55 @@
+"""Chinese ways of stating the commonest facts, as patterns over `form_of` texts."""
+
+from __future__ import annotations
+
+from perdure.domain.readings import Polarity
+from perdure.understanding.languages.language import FactPattern, Pattern
+
+_END = r"(?=[,。!?;:、()“”\"…\s]|$|了(?:[,。!]|$)|的(?:[,。]|$)|吧|呢|啦|那|上班|工作)"
+_O = r"(?P<o>[^,。!?;:、()“”\"…\s]{1,16}?)" + _END
+_I = r"(?<![\w的])(?:我们?|咱们?|我家)"
+_ADV = r"(?:现在|目前|一直|平时|都|也|还|就|主要|其实|已经|最近|真的|特别|非常|很|最|超|挺)*"
+
+
+def _fact(pattern: str, predicate: str, polarity: Polarity = "+") -> FactPattern:
+    return FactPattern(pattern=Pattern(pattern), predicate=predicate, polarity=polarity)
+
+
+FACTS = (
+    _fact(rf"{_I}(?:的)?名?字?叫{_O}", "name"),
+    _fact(rf"(?:大家|朋友们?|别人|同事们?|都)\S{{0,2}}叫我{_O}", "nickname"),
+    _fact(rf"^(?:以后)?(?:请|就)?叫我{_O}", "nickname"),
+    _fact(rf"{_I}今年(?P<o>[\d一二三四五六七八九十]{{1,4}})岁?", "age"),
+    _fact(rf"{_I}的?生日是{_O}", "born_on"),
+    _fact(rf"{_I}{_ADV}住在?{_O}", "lives_in"),
+    _fact(rf"{_I}\S{{0,4}}搬(?:家)?[到去]了?{_O}", "lives_in"),
+    _fact(rf"{_I}(?:以前|之前|原来|曾经)住在?{_O}", "lives_in", "-"),
+    _fact(rf"{_I}(?:已经|现在)?不住在?{_O}", "lives_in", "-"),
+    _fact(rf"{_I}{_ADV}在(?P<o>[^,。!?;不]{{1,12}}?)(?:上班|工作)", "works_at"),
+    _fact(rf"{_I}(?:已经|现在)?不在(?P<o>[^,。!?;]{{1,12}}?)(?:上班|工作)", "works_at", "-"),
+    _fact(rf"{_I}{_ADV}对(?P<o>[^,。!?;不]{{1,10}}?)(?:严重|也|都)?过敏", "allergic_to"),
+    _fact(rf"{_I}对(?P<o>[^,。!?;]{{1,10}}?)不过敏", "allergic_to", "-"),
+    _fact(
+        rf"{_I}最(?:喜欢|爱)的(?P<k>颜色|电影|食物|菜|饮料|季节|作家|书|歌|乐队|茶|水果|城市|运动|动物|球队|餐厅|游戏)是[《“]?{_O}",
+        "favourite:",
+    ),
+    _fact(rf"{_I}{_ADV}(?:喜欢|爱(?!人))(?:吃|喝|看|听|去)?{_O}", "likes"),
+    _fact(rf"{_I}{_ADV}(?:不喜欢|讨厌|受不了|不爱)(?:吃|喝|看|听)?{_O}", "dislikes"),
+    _fact(rf"{_I}{_ADV}会(?:说|讲){_O}", "speaks"),
+    _fact(rf"{_I}{_ADV}在?学(?:习)?(?P<o>[^,。!?;校]{{1,8}}?){_END}", "learning"),
+    _fact(rf"{_I}{_ADV}(?P<o>吃纯?素)", "diet"),
+    _fact(rf"{_I}(?:现在)?不再?(?P<o>吃素)", "diet", "-"),
+    _fact(
+        r"(?:养了?|有)一?[只条]\S{0,6}?(?P<o>[黑白橘花黄灰]?[狗猫]|兔子|鹦鹉|仓鼠|乌龟)",
+        "has_pet",
+    ),
+    _fact(rf"{_I}的?(?:猫|狗|宠物)叫{_O}", "pet_name"),
+    _fact(r"我的?(?:邮箱|电子邮件|email)\S{0,2}是\s?(?P<o>[\w.+-]+@[\w.-]+\w)", "email"),
+    _fact(r"我的?(?:电话|手机)(?:号码?)?是\s?(?P<o>[\d-]{5,})", "phone"),
+    _fact(rf"{_I}在(?P<o>[^,。!?;]{{1,10}})长大", "raised_in"),
+    _fact(rf"我(?:的)?(?:老婆|老公|太太|先生|妻子|丈夫|爱人)叫{_O}", "spouse"),
+    _fact(rf"我(?:的)?(?:女朋友|男朋友|对象|女友|男友)叫{_O}", "partner"),
+    _fact(rf"我(?:的)?(?:妹妹|姐姐|弟弟|哥哥|妹|姐|弟|哥)叫{_O}", "sibling"),
+    _fact(rf"我(?:的)?(?:女儿|儿子|闺女)叫{_O}", "child"),
+    _fact(rf"我(?:的)?(?:领导|老板|经理)叫{_O}", "manager"),
+)

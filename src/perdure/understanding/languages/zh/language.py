@@ -1,0 +1,24 @@
+"""Chinese, put together."""
+
+from __future__ import annotations
+
+import re
+
+from perdure.understanding.languages.language import Language
+from perdure.understanding.languages.zh.cues import CUES
+from perdure.understanding.languages.zh.facts import FACTS
+from perdure.understanding.languages.zh.words import KINDS, ROLE_NAMES, ROLES, STATEMENTS
+
+CHINESE = Language(
+    code="zh",
+    script=re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]"),
+    cues=CUES,
+    facts=FACTS,
+    roles=ROLES,
+    statements=STATEMENTS,
+    user="用户",
+    possessive="{s}的{r}",
+    role_names=ROLE_NAMES,
+    kinds=KINDS,
+    passing="{statement}（暂时）",
+)

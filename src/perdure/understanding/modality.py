@@ -1,0 +1,24 @@
+"""How a sentence is meant, from its closed-class words."""
+
+from __future__ import annotations
+
+from perdure.domain.readings import Modality
+from perdure.understanding.signs import Signs
+
+
+def modality_of(signs: Signs) -> Modality:
+    """The modality of the sentence as a whole; a claim in it may be judged apart."""
+    if signs.has("text_task") and signs.has("reported"):
+        return Modality.QUOTED
+    if signs.has("hypothetical"):
+        return Modality.HYPOTHETICAL
+    if signs.has("question"):
+        return Modality.QUESTION
+    if signs.has("wish"):
+        return Modality.HYPOTHETICAL
+    quote = signs.of("reported")
+    if quote and quote.group() in '“"':
+        return Modality.QUOTED
+    if signs.has("temporary") and not signs.has("instruction"):
+        return Modality.TEMPORARY
+    return Modality.ASSERTED
