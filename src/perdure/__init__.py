@@ -17,10 +17,12 @@ from perdure.domain.ranking import AGENT_IO, BALANCED, SEED_WEIGHTED, Explanatio
 from perdure.domain.records import Attachment, Kind, Memory, Source, State
 from perdure.domain.results import (
     Citation,
+    Decision,
     Exported,
     Forgotten,
     Hit,
     Imported,
+    Observed,
     Outcome,
     Page,
     Problem,
@@ -66,6 +68,7 @@ __all__ = [
     "Closed",
     "Conflict",
     "CorruptStore",
+    "Decision",
     "Embedder",
     "EmbedderMismatch",
     "EmbedderRejected",
@@ -84,6 +87,7 @@ __all__ = [
     "Misconfigured",
     "NewerStore",
     "NotFound",
+    "Observed",
     "Operation",
     "Outcome",
     "Page",

@@ -25,12 +25,14 @@ from perdure.engine.embedding import Embedding, require_same_model
 from perdure.engine.gate import Gate
 from perdure.engine.ids import IdFactory
 from perdure.engine.short_term import ShortTermBuffers
+from perdure.engine.understanding import OfflineUnderstanding
 from perdure.engine.upkeep import flush_accesses
 from perdure.errors import InvalidInput, Misconfigured, PerdureError
 from perdure.files import usable_path
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.store import Store
+from perdure.ports.understanding import Understanding
 from perdure.running import Direct, DirectPortal, Portal, Running
 
 log = logging.getLogger(__name__)
@@ -233,16 +235,18 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
     store = running.store(parts.store)
     embedder = None if parts.embedder is None else running.embedder(parts.embedder)
     embedding = Embedding(embedder, store)
+    understanding = OfflineUnderstanding()
     core = Core(
         store=store,
         embedding=embedding,
+        understanding=understanding,
         clock=parts.clock,
         ids=IdFactory(os.urandom),
         settings=parts.settings,
         count_tokens=estimate_tokens,
         accesses=AccessLog(),
         short_term=ShortTermBuffers(store, parts.settings.short_term_size),
-        hash_config=_config_hash(parts.settings, embedding),
+        hash_config=_config_hash(parts.settings, embedding, understanding),
         adapt_embedder=running.embedder,
     )
     return AsyncMemoryManager(
@@ -254,7 +258,9 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
     )
 
 
-def _config_hash(settings: Settings, embedding: Embedding) -> Callable[[], str]:
+def _config_hash(
+    settings: Settings, embedding: Embedding, understanding: Understanding
+) -> Callable[[], str]:
     """The hash of everything configured that decides answers."""
     hashes: dict[str | None, str] = {}
 
@@ -266,6 +272,7 @@ def _config_hash(settings: Settings, embedding: Embedding) -> Callable[[], str]:
                 **settings.as_document(),
                 "model": model,
                 "analysis": analysis.VERSION,
+                "understanding": understanding.identity,
             }
             digest = blake2b(canonical(document).encode("utf-8"), digest_size=8)
             hashes[model] = digest.hexdigest()

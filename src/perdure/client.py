@@ -10,11 +10,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from perdure import files
 from perdure.domain.changes import JournalEntry
+from perdure.domain.predicates import Cardinality, Predicates, checked_cardinalities
 from perdure.domain.records import Attachment, Json, Kind, Memory, Source
 from perdure.domain.results import (
     Exported,
     Forgotten,
     Imported,
+    Observed,
     Page,
     PastChange,
     Recall,
@@ -33,6 +35,8 @@ from perdure.engine import (
     drafts,
     editing,
     forgetting,
+    observe,
+    observe_turns,
     portability,
     prompt,
     reading,
@@ -249,6 +253,51 @@ class AsyncMemoryManager:
             )
         except InvalidInput as error:
             raise InvalidInput(f"item {position}: {error}") from error
+
+    @_call
+    async def observe(
+        self,
+        messages: Iterable[Mapping[str, Any]],
+        *,
+        predicates: Mapping[str, Cardinality] | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Observed:
+        """Take conversation in: keep the words, draw facts, and let changes take effect.
+
+        Each message has `role` and `content`, and may have `time` (ISO 8601 or a datetime; its
+        offset is the speaker's zone), `name` (who wrote it) and `id`. The words are kept as
+        episodes; what a person says becomes facts, supersedes, withdraws or contradicts what was
+        said before. The words of assistants, systems and tools are kept and believed by nobody.
+        One message is one transaction, in order. The same message (its id, or its words and time)
+        again changes nothing, also when it was forgotten meanwhile. `predicates` adds kinds of
+        facts, "single" or "many". `Conflict` when an id comes again with other words.
+        """
+        core, target = self._core, self._within(scope)
+        now = core.now()
+        turns = observe_turns.turns_of(messages, target, core.settings, now)
+        return await observe.observe(
+            core, target, turns, predicates=self._predicates(predicates), now=now, actor=actor
+        )
+
+    @_call
+    async def decide(
+        self,
+        messages: Iterable[Mapping[str, Any]],
+        *,
+        predicates: Mapping[str, Cardinality] | None = None,
+        scope: Scope | None = None,
+    ) -> Observed:
+        """What `observe` would decide and store. Nothing is written."""
+        core, target = self._core, self._within(scope)
+        now = core.now()
+        turns = observe_turns.turns_of(messages, target, core.settings, now)
+        return await observe.decide(
+            core, target, turns, predicates=self._predicates(predicates), now=now
+        )
+
+    def _predicates(self, more: Mapping[str, Cardinality] | None) -> Predicates:
+        return self._core.settings.registry.extended(checked_cardinalities(more, "predicates"))
 
     @_call
     async def recall(

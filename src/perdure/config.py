@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+from perdure.domain.predicates import Cardinality, Predicates, checked_cardinalities
 from perdure.domain.ranking import PRESETS, Preset
 from perdure.domain.text import shown
 from perdure.errors import Misconfigured
@@ -30,6 +32,10 @@ class Settings:
         max_query_chars: a longer query is shortened to this, with a note on the result.
         context_tokens: budget of `recall_context` when a call names none.
 
+    Understanding:
+        predicates: kinds of facts beyond the built-in ones, each "single" (one value at a time)
+            or "many"; also changes a built-in one.
+
     Storage (SQLite):
         durability: `full` syncs every acknowledged write to the disk; `normal` may lose the last
             writes when the machine (not the process) dies.
@@ -51,6 +57,7 @@ class Settings:
     half_life_days: float | None = None
     max_query_chars: int = 4_096
     context_tokens: int = 1_000
+    predicates: Mapping[str, Cardinality] = field(default_factory=dict)
     durability: Literal["full", "normal"] = "full"
     vector_format: Literal["float32", "int8"] = "float32"
     index_bytes: int = 512 * 1024 * 1024
@@ -74,6 +81,9 @@ class Settings:
             raise Misconfigured(
                 f"settings.long_term must be true or false, not {type(self.long_term).__name__}"
             )
+        object.__setattr__(
+            self, "predicates", checked_cardinalities(self.predicates, "settings.predicates")
+        )
         if not isinstance(self.ranking, Preset):
             _one_of("ranking", self.ranking, tuple(PRESETS))
 
@@ -86,6 +96,11 @@ class Settings:
         values = {field.name: getattr(chosen, field.name) for field in fields(chosen)}
         return Preset(**{**values, "half_life_days": self.half_life_days})
 
+    @property
+    def registry(self) -> Predicates:
+        """The registry of predicates in force."""
+        return Predicates(given=self.predicates)
+
     def as_document(self) -> dict[str, Any]:
         """What of the settings decides answers, as JSON values, for the configuration hash."""
         preset = self.preset
@@ -96,6 +111,7 @@ class Settings:
             "long_term": self.long_term,
             "max_query_chars": self.max_query_chars,
             "vector_format": self.vector_format,
+            "predicates": self.registry.as_document(),
         }
 
 

@@ -11,11 +11,13 @@ from perdure.bootstrap import open_blocking
 from perdure.client import AsyncMemoryManager, Query, Target
 from perdure.config import Settings
 from perdure.domain.changes import JournalEntry
+from perdure.domain.predicates import Cardinality
 from perdure.domain.records import Attachment, Json, Kind, Memory, Source
 from perdure.domain.results import (
     Exported,
     Forgotten,
     Imported,
+    Observed,
     Page,
     PastChange,
     Recall,
@@ -117,6 +119,31 @@ class MemoryManager:
     ) -> list[Remembered]:
         """Blocking form of `AsyncMemoryManager.remember_many`."""
         return self._portal.call(lambda: self._core.remember_many(items, actor=actor))
+
+    def observe(
+        self,
+        messages: Iterable[Mapping[str, Any]],
+        *,
+        predicates: Mapping[str, Cardinality] | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Observed:
+        """Blocking form of `AsyncMemoryManager.observe`."""
+        return self._portal.call(
+            lambda: self._core.observe(messages, predicates=predicates, actor=actor, scope=scope)
+        )
+
+    def decide(
+        self,
+        messages: Iterable[Mapping[str, Any]],
+        *,
+        predicates: Mapping[str, Cardinality] | None = None,
+        scope: Scope | None = None,
+    ) -> Observed:
+        """Blocking form of `AsyncMemoryManager.decide`."""
+        return self._portal.call(
+            lambda: self._core.decide(messages, predicates=predicates, scope=scope)
+        )
 
     def recall(
         self,

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import overload
 
 from perdure.domain.changes import Operation
+from perdure.domain.decisions import DecisionKind
 from perdure.domain.ranking import Explanation
 from perdure.domain.records import Memory
 from perdure.domain.visibility import Status
@@ -38,6 +39,37 @@ class Remembered:
     memory: Memory
     superseded: tuple[str, ...] = ()
     repeated: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What became of one thing a message said or asked.
+
+    `operation`: `create` (something new is held), `update` (a new value takes the place of an old
+    one, or an old one ended), `delete` (lost on request), `consolidate` (tidying was asked for),
+    `none` (the words are kept, and nothing new is held). `evidence` are the words that show it.
+    `memories` are those it made, strengthened or, for `none`, kept; `superseded` the ids of those
+    whose place was taken, or that were forgotten. `message` is the position of the message.
+    """
+
+    operation: DecisionKind
+    reason: str
+    evidence: str = ""
+    memories: tuple[Memory, ...] = ()
+    superseded: tuple[str, ...] = ()
+    message: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """The answer to `observe` and `decide`: every decision, in the order of the messages.
+
+    `memories` are all that were stored, the words of the messages included. After `decide` they
+    are what would have been.
+    """
+
+    decisions: tuple[Decision, ...] = ()
+    memories: tuple[Memory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.store import Store
 from perdure.ports.token_counter import TokenCounter
+from perdure.ports.understanding import Understanding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class Core:
 
     store: Store
     embedding: Embedding
+    understanding: Understanding
     clock: Clock
     ids: IdFactory
     settings: Settings

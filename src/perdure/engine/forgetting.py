@@ -16,20 +16,12 @@ from perdure.domain.slots import retire
 from perdure.domain.text import shown
 from perdure.engine.core import Core
 from perdure.engine.reading import not_found
+from perdure.engine.supports import facts_drawn_from, forgotten, without_support
 from perdure.engine.writing import deciding, write, write_or_retry
 from perdure.errors import Conflict, InvalidInput
 
 BULK = 5_000
 TAKEN_BACK = "its predecessor was restored"
-
-
-def _forgotten(memory: Memory, now: datetime, reason: str | None) -> Change:
-    return Change(
-        operation=Operation.FORGOTTEN,
-        before=memory,
-        after=replace(memory, state=State.FORGOTTEN, retired_at=now, version=memory.version + 1),
-        reason=reason,
-    )
 
 
 async def forget(
@@ -55,16 +47,29 @@ async def forget(
         for memory_id in wanted:
             if memory_id not in found:
                 raise not_found(memory_id)
-        changes = [
-            _forgotten(memory, now, reason)
-            for memory in found.values()
-            if memory.state is not State.FORGOTTEN
-        ]
+        wanted_now = [item for item in found.values() if item.state is not State.FORGOTTEN]
+        changes = await _forgetting(core, wanted_now, now, reason)
         await write_or_retry(core, changes, at=now, actor=actor)
         core.short_term.forgotten(change.after for change in changes)
-        return Forgotten(ids=tuple(change.after.id for change in changes))
+        return Forgotten(
+            ids=tuple(
+                change.after.id for change in changes if change.operation is Operation.FORGOTTEN
+            )
+        )
 
     return await deciding(core, attempt, "forget")
+
+
+async def _forgetting(
+    core: Core, memories: Sequence[Memory], now: datetime, reason: str | None
+) -> list[Change]:
+    """The memories forgotten, and the facts that rested on nothing else."""
+    changes = [forgotten(memory, now, reason) for memory in memories]
+    if any(memory.supports for memory in memories):
+        facts = await facts_drawn_from(core, memories)
+        lost = [memory.id for memory in memories]
+        changes += without_support(facts.values(), lost, now)
+    return changes
 
 
 async def forget_all(
@@ -74,23 +79,23 @@ async def forget_all(
 
     Needs no embedder and no model. Memories stored while it runs may be forgotten too.
     """
-    forgotten: list[str] = []
+    ids: list[str] = []
     conflicts = 0
     while True:
         memories = await core.store.query(Query(condition=condition, limit=BULK))
         if not memories:
-            return Forgotten(ids=tuple(forgotten))
-        changes = [_forgotten(memory, now, reason) for memory in memories]
+            return Forgotten(ids=tuple(ids))
+        changes = await _forgetting(core, memories, now, reason)
         if isinstance(await write(core, changes, at=now, actor=actor), Refused):
             conflicts += 1
             if conflicts > core.settings.conflict_retries:
                 raise Conflict(
-                    f"others kept changing the same memories; {len(forgotten)} were forgotten, "
+                    f"others kept changing the same memories; {len(ids)} were forgotten, "
                     "call again for the rest"
                 )
             continue
         core.short_term.forgotten(memories)
-        forgotten.extend(change.after.id for change in changes)
+        ids.extend(change.after.id for change in changes if change.operation is Operation.FORGOTTEN)
 
 
 async def restore(

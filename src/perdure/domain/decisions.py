@@ -1,0 +1,305 @@
+"""What becomes of a new statement, given what is stored: pure rules over readings and verdicts.
+
+A verdict (`domain.readings.Verdict`) only proposes. It decides alone when it is sure; facts that
+meet in one slot may decide with less; what stays unsure leaves both memories as they are, marked
+as possibly in conflict. Wrongly superseding is worse than missing a change, so every doubt
+falls on the side of keeping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from perdure.domain.predicates import Predicates, are_opposites, is_one_thing
+from perdure.domain.proposals import Known, Statement, is_same_name, is_same_value
+from perdure.domain.readings import Claim, Intent, Modality, Relation, Verdict
+from perdure.domain.records import Memory
+from perdure.domain.text import identity_text
+
+DecisionKind = Literal["create", "update", "delete", "consolidate", "none"]
+
+SURE = 0.5
+"""Probability from which a verdict decides by itself."""
+WITH_A_SLOT = 0.15
+"""Probability of superseding that is enough when two values meet in one slot."""
+DENIED = 0.6
+"""Probability of another relation that outweighs what a slot says."""
+DETAIL_SURE = 0.7
+"""Probability from which a verdict about a whole sentence overrules its facts."""
+
+RECAP_SURE = 0.6
+"""Probability from which words that restate something outdated only recall it."""
+
+NEW = "something new that holds"
+KNOWN = "said before"
+TAKES_PLACE = "takes the place of what was said before"
+ENDS = "says that something changed or ended, of which nothing was stored"
+CONFLICTS = "cannot hold beside what was said before, and nothing tells which does"
+UNSURE = "may take the place of what was said before; both are kept"
+FOR_A_WHILE = "holds for a while and leaves the usual as it is"
+PAST = "tells of an earlier time"
+RECAP = "tells again what no longer holds"
+NOTHING_HELD = "says nothing that holds"
+
+
+class Meeting(Enum):
+    """How a new claim and a stored fact meet."""
+
+    SAME = "same"
+    OTHER_VALUE = "another value in one slot"
+    REVERSED = "the opposite of the same"
+    APART = "apart"
+
+
+def meeting(claim: Claim, fact: Memory, predicates: Predicates) -> Meeting:
+    """How a claim meets a fact about the same subject."""
+    if fact.subject is None or fact.predicate is None or fact.object is None:
+        return Meeting.APART
+    if not is_same_name(claim.subject, fact.subject):
+        return Meeting.APART
+    same_value = is_same_value(claim.object, fact.object)
+    if claim.predicate != fact.predicate:
+        is_turned = are_opposites(claim.predicate, fact.predicate) and same_value
+        both_hold = claim.polarity == "+" == fact.polarity
+        return Meeting.REVERSED if is_turned and both_hold else Meeting.APART
+    if same_value:
+        return Meeting.SAME if claim.polarity == fact.polarity else Meeting.REVERSED
+    if claim.replaces is not None and is_same_value(claim.replaces, fact.object):
+        return Meeting.OTHER_VALUE
+    single = predicates.is_single_valued(claim.predicate, otherwise=claim.is_single_valued)
+    both_hold = claim.polarity == "+" == fact.polarity
+    return Meeting.OTHER_VALUE if single and both_hold else Meeting.APART
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What the statement does to one stored one.
+
+    `outdated` are the facts of it that no longer hold; `is_whole` says that nothing of it does.
+    """
+
+    relation: Relation
+    memory: Memory
+    probability: float
+    outdated: tuple[Memory, ...] = ()
+    is_whole: bool = False
+    by_slot: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What becomes of a statement. `effects` are those to be carried out.
+
+    `holds`: the statement is believed from now on, as something new or as support for what is.
+    """
+
+    kind: DecisionKind
+    reason: str
+    relation: Relation
+    holds: bool
+    effects: tuple[Effect, ...] = ()
+
+
+def effect_of(statement: Statement, known: Known, predicates: Predicates) -> Effect:
+    """What the statement does to one stored one."""
+    if identity_text(statement.content) == identity_text(known.memory.content):
+        return _effect(Relation.RESTATES, known, 1.0)
+    meetings = {
+        fact.id: _strongest(meeting(claim, fact, predicates) for claim in statement.claims)
+        for fact in known.facts
+    }
+    met = [fact for fact in known.facts if meetings[fact.id] in _REPLACING]
+    relation, probability = _relation(statement, known, meetings.values(), bool(met))
+    if relation is not Relation.SUPERSEDES:
+        return _effect(relation, known, probability)
+    outdated, is_whole = _reach(known, met)
+    return Effect(
+        relation=relation,
+        memory=known.memory,
+        probability=probability,
+        outdated=outdated,
+        is_whole=is_whole,
+        by_slot=bool(met),
+    )
+
+
+_REPLACING = (Meeting.OTHER_VALUE, Meeting.REVERSED)
+
+
+def _effect(relation: Relation, known: Known, probability: float) -> Effect:
+    return Effect(relation=relation, memory=known.memory, probability=probability)
+
+
+def _strongest(meetings: Iterable[Meeting]) -> Meeting:
+    found = set(meetings)
+    order = (Meeting.REVERSED, Meeting.OTHER_VALUE, Meeting.SAME)
+    return next((kind for kind in order if kind in found), Meeting.APART)
+
+
+def probability(verdict: Verdict, relation: Relation) -> float:
+    """How likely a relation is, by a verdict."""
+    if verdict.probabilities:
+        return verdict.probabilities.get(relation, 0.0)
+    return verdict.probability if verdict.relation is relation else 0.0
+
+
+def _relation(
+    statement: Statement, known: Known, meetings: Iterable[Meeting], meets_slot: bool
+) -> tuple[Relation, float]:
+    """The relation the rules accept, and how likely it is."""
+    verdict = known.verdict
+    replaced = probability(verdict, Relation.SUPERSEDES)
+    denied = max(
+        probability(verdict, relation)
+        for relation in (
+            Relation.ADDS, Relation.EXCEPTS, Relation.PRECEDES, Relation.UNRELATED,
+            Relation.CONTRADICTS,
+        )
+    )  # fmt: skip
+    if meets_slot and _is_one_thing(statement) and denied < DENIED and replaced >= WITH_A_SLOT:
+        relation, likely = Relation.SUPERSEDES, max(replaced, SURE)
+    elif Meeting.SAME in meetings and probability(verdict, Relation.RESTATES) >= WITH_A_SLOT:
+        relation, likely = Relation.RESTATES, probability(verdict, Relation.RESTATES)
+    else:
+        relation, likely = _by_verdict(verdict)
+    if known.is_later:
+        return _turned(relation), likely
+    return _guarded(statement, known, relation), likely
+
+
+def _is_one_thing(statement: Statement) -> bool:
+    return all(is_one_thing(claim.subject) for claim in statement.claims)
+
+
+def _by_verdict(verdict: Verdict) -> tuple[Relation, float]:
+    if verdict.probability >= SURE and verdict.relation is not Relation.RETRACTS:
+        return verdict.relation, verdict.probability
+    replaced = probability(verdict, Relation.SUPERSEDES)
+    in_conflict = replaced + probability(verdict, Relation.CONTRADICTS)
+    if in_conflict >= SURE:
+        return Relation.CONTRADICTS, in_conflict
+    # A request to lose something is carried out only where the message was read as one.
+    return Relation.UNRELATED, verdict.probability
+
+
+def _turned(relation: Relation) -> Relation:
+    """The relation of news that is older than what is stored."""
+    return Relation.PRECEDES if relation is Relation.SUPERSEDES else relation
+
+
+def _guarded(statement: Statement, known: Known, relation: Relation) -> Relation:
+    """The relation after what a verdict on two sentences cannot know."""
+    if relation is not Relation.SUPERSEDES:
+        return relation
+    if statement.is_temporary:
+        return Relation.EXCEPTS
+    speakers = (statement.speaker, known.memory.source.speaker)
+    if speakers[0] != speakers[1]:
+        # Each speaks for themselves; about anything else neither has the last word.
+        speaks_of_self = statement.speaker is not None and any(
+            is_same_name(claim.subject, statement.speaker) for claim in statement.claims
+        )
+        return Relation.UNRELATED if speaks_of_self else Relation.CONTRADICTS
+    return relation
+
+
+def _reach(known: Known, met: Sequence[Memory]) -> tuple[tuple[Memory, ...], bool]:
+    """Which facts of a superseded statement fall, and whether all of it does."""
+    if len(known.facts) <= 1:
+        return tuple(known.facts), True
+    fallen = {fact.id for fact in met}
+    fallen |= {
+        fact_id
+        for fact_id, verdict in known.fact_verdicts.items()
+        if probability(verdict, Relation.SUPERSEDES) >= SURE
+    }
+    outdated = tuple(fact for fact in known.facts if fact.id in fallen)
+    if not outdated and probability(known.verdict, Relation.SUPERSEDES) >= DETAIL_SURE:
+        return tuple(known.facts), True
+    return outdated, len(outdated) == len(known.facts)
+
+
+def is_statement(statement: Statement) -> bool:
+    """Whether the part says something that its speaker holds to be so."""
+    sentence = statement.sentence
+    return sentence.modality.is_held and sentence.is_worth_keeping
+
+
+def rule(
+    statement: Statement,
+    known: Sequence[Known],
+    predicates: Predicates,
+    *,
+    former: Sequence[Known] = (),
+) -> Ruling:
+    """What becomes of the statement, given what it meets of what holds and of what held once."""
+    if not is_statement(statement):
+        return _nothing(NOTHING_HELD)
+    effects = [effect_of(statement, item, predicates) for item in known]
+    by_relation = {
+        relation: sorted(
+            (effect for effect in effects if effect.relation is relation),
+            key=lambda effect: (-effect.probability, effect.memory.id),
+        )
+        for relation in Relation
+    }
+    replaced, restated = by_relation[Relation.SUPERSEDES], by_relation[Relation.RESTATES]
+    asks = statement.sentence.intent
+    if asks is Intent.NONE and not restated and not _is_beyond_doubt(replaced):
+        return _nothing(NOTHING_HELD)
+    if not replaced and not restated and asks is not Intent.UPDATE and _is_recap(former):
+        return _nothing(RECAP)
+    if restated and not _outweighs(replaced, restated):
+        return _restating(statement, restated)
+    if replaced:
+        return _ruling("update", TAKES_PLACE, Relation.SUPERSEDES, replaced)
+    if by_relation[Relation.CONTRADICTS]:
+        return _ruling("create", CONFLICTS, Relation.CONTRADICTS, by_relation[Relation.CONTRADICTS])
+    if by_relation[Relation.PRECEDES]:
+        return _ruling("create", PAST, Relation.PRECEDES, by_relation[Relation.PRECEDES][:1])
+    if statement.is_temporary or by_relation[Relation.EXCEPTS]:
+        return _ruling("create", FOR_A_WHILE, Relation.EXCEPTS, ())
+    if asks is Intent.UPDATE:
+        return _ruling("update", ENDS, Relation.ADDS, ())
+    return _ruling("create", NEW, Relation.ADDS, ())
+
+
+def _nothing(reason: str) -> Ruling:
+    return Ruling(kind="none", reason=reason, relation=Relation.UNRELATED, holds=False)
+
+
+def _is_recap(former: Sequence[Known]) -> bool:
+    """Whether the statement only tells again what no longer holds, and does not say it is back."""
+    return any(
+        not item.is_later and probability(item.verdict, Relation.RESTATES) >= RECAP_SURE
+        for item in former
+    )
+
+
+def _ruling(
+    kind: DecisionKind, reason: str, relation: Relation, effects: Sequence[Effect]
+) -> Ruling:
+    return Ruling(kind=kind, reason=reason, relation=relation, holds=True, effects=tuple(effects))
+
+
+def _is_beyond_doubt(replaced: Sequence[Effect]) -> bool:
+    return bool(replaced) and replaced[0].probability >= DETAIL_SURE
+
+
+def _outweighs(replaced: Sequence[Effect], restated: Sequence[Effect]) -> bool:
+    """Whether a change counts for more than a likeness to something else that is stored."""
+    if not replaced:
+        return False
+    return replaced[0].by_slot or replaced[0].probability >= restated[0].probability
+
+
+def _restating(statement: Statement, restated: Sequence[Effect]) -> Ruling:
+    return _ruling("none", KNOWN, Relation.RESTATES, restated)
+
+
+def is_held(claim: Claim) -> bool:
+    """Whether a claim becomes a fact: somebody vouches for it, if only for now."""
+    return claim.modality in (Modality.ASSERTED, Modality.TEMPORARY)

@@ -1,0 +1,111 @@
+"""What is put before the decisions: a new statement, and what is stored that it may bear on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from perdure.domain.readings import Claim, Modality, Sentence, Verdict
+from perdure.domain.records import Memory
+from perdure.domain.text import fold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """When what is said happened, and for how long it holds; aware UTC, as in `Memory`."""
+
+    occurred_at: datetime
+    occurred_until: datetime | None
+    valid_from: datetime
+    valid_to: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A part of a message, read, by somebody whose word counts.
+
+    `content` is kept word for word; `claims` have their subjects under one name each. `speaker`
+    tells the people of one conversation apart (None: the one whose scope it is).
+    """
+
+    content: str
+    sentence: Sentence
+    said_at: datetime
+    speaker: str | None = None
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether it says of itself that it is so for a while only."""
+        return self.sentence.modality is Modality.TEMPORARY
+
+    @property
+    def times(self) -> Times:
+        """When it happened and since when it holds, as far as its words tell.
+
+        What has a time of its own happened then; it holds from then on, or from now on if that
+        lies ahead. Only what is temporary ends by itself.
+        """
+        return times_of(self.sentence, self.said_at, is_temporary=self.is_temporary)
+
+
+def times_of(sentence: Sentence, said_at: datetime, *, is_temporary: bool) -> Times:
+    """As `Statement.times`."""
+    when = sentence.when
+    if when is None:
+        return Times(occurred_at=said_at, occurred_until=None, valid_from=said_at)
+    ends = when.end
+    has_end = is_temporary and ends is not None and ends > said_at
+    return Times(
+        occurred_at=when.start,
+        occurred_until=None if ends is None else max(when.start, ends - _INSTANT),
+        valid_from=min(when.start, said_at),
+        valid_to=ends if has_end else None,
+    )
+
+
+_INSTANT = timedelta(microseconds=1)
+"""Intervals of words are half open; `occurred_until` is the last moment that belongs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A stored statement with the current facts drawn from it, judged against a new one.
+
+    `verdict` says what the later of the two does to the earlier one; `is_later` that the stored
+    one is the later. `fact_verdicts` judge single facts, by id, where there are several.
+    """
+
+    memory: Memory
+    verdict: Verdict
+    facts: tuple[Memory, ...] = ()
+    is_later: bool = False
+    fact_verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+
+
+def is_same_name(one: str, other: str) -> bool:
+    """Whether two names of people, things or values differ in form only."""
+    return name_form(one) == name_form(other)
+
+
+_ARTICLES = ("the ", "a ", "an ", "my ", "our ")
+_EDGES = " .,;:!?'\"“”‘’。，；：！？、()（）"
+
+
+def name_form(name: str) -> str:
+    """A name without case, width, articles and punctuation around it."""
+    folded = fold(name).strip(_EDGES)
+    for article in _ARTICLES:
+        folded = folded.removeprefix(article)
+    return " ".join(folded.split())
+
+
+def is_same_value(one: str, other: str) -> bool:
+    """Whether two objects are the same but for form, or one is most of the other."""
+    first, second = sorted((name_form(one), name_form(other)), key=len)
+    if not first:
+        return first == second
+    if any(char.isdigit() for char in first + second):
+        return first == second
+    return first in second and len(first) * 2 >= len(second)

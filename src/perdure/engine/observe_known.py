@@ -1,0 +1,271 @@
+"""Finding what is stored that a new statement may bear on, and judging each against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from perdure.domain.analysis import query_lexemes
+from perdure.domain.changes import Vectors
+from perdure.domain.filters import And, Comparison, Operator, Or
+from perdure.domain.proposals import Known, Statement
+from perdure.domain.query import Condition, Query, Search
+from perdure.domain.readings import Claim, Span, Verdict
+from perdure.domain.records import Kind, Memory, State
+from perdure.domain.scope import Scope
+from perdure.domain.visibility import View, holds
+from perdure.engine.core import Core
+from perdure.engine.observe_working import Working
+
+CANDIDATES = 24
+"""How many memories each arm of the search gives."""
+JUDGED = 16
+"""How many of them are judged at most, the nearest first."""
+PER_SLOT = 8
+
+VOUCHED = Comparison(field="confidence", operator=Operator.GT, value=0, attribute=True)
+"""Leaves out words that nobody vouches for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a statement meets: current statements, and those that no longer hold."""
+
+    current: tuple[Known, ...] = ()
+    former: tuple[Known, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A memory and how near it is to the new statement."""
+
+    memory: Memory
+    cosine: float | None
+    lexical: float
+
+    @property
+    def nearness(self) -> float:
+        return (self.cosine or 0.0) + self.lexical
+
+
+def reach_of(scope: Scope) -> Scope:
+    """Whose memories a conversation bears on: the user's with this agent, in every session."""
+    return replace(scope, session="")
+
+
+async def standing_of(
+    core: Core,
+    working: Working,
+    scope: Scope,
+    statement: Statement,
+    vectors: Vectors | None,
+    aliases: dict[str, str],
+) -> Standing:
+    """The stored statements that bear on this one, each with its verdict.
+
+    `aliases` maps other names of somebody or something to the one that is used; both sides of a
+    verdict are put under it.
+    """
+    near = await _near(core, working, scope, statement, vectors)
+    gathered = await _with_relatives(core, working, scope, near)
+    said = under_one_name(statement.content, aliases)
+    judged = [
+        _judged(core, item, facts, said, statement, aliases)
+        for item, facts in gathered[: JUDGED * 2]
+    ]
+    now = working.now
+    return Standing(
+        current=tuple(item for item in judged if _is_current(item.memory, working)),
+        former=tuple(
+            item
+            for item in judged
+            if not _is_current(item.memory, working) and item.memory.valid_from <= now
+        ),
+    )
+
+
+def _is_current(memory: Memory, working: Working) -> bool:
+    return (
+        memory.state in (State.ACTIVE, State.COMPRESSED)
+        and memory.retired_at is None
+        and holds(memory, max(working.now, memory.valid_from))
+    )
+
+
+async def _near(
+    core: Core,
+    working: Working,
+    scope: Scope,
+    statement: Statement,
+    vectors: Vectors | None,
+) -> list[_Near]:
+    """The nearest vouched-for memories by meaning and words, and those that share a slot."""
+    view = View(scope=reach_of(scope), now=working.now, include=frozenset(("superseded", "former")))
+    found = await core.store.search(
+        Search(
+            condition=Condition(view=view, filter=VOUCHED),
+            vector=None if vectors is None else vectors.rows[0],
+            model=None if vectors is None else vectors.model,
+            terms=query_lexemes(statement.content),
+            limit=CANDIDATES,
+        )
+    )
+    nearness = {item.id: (item.cosine, item.lexical) for item in found.candidates}
+    records = await core.store.get(scope, list(nearness))
+    memories = {memory.id: memory for memory in records.values()}
+    for memory in await _sharing_slots(core, view, statement.claims):
+        memories.setdefault(memory.id, memory)
+    near = [
+        _Near(working.note(memory), *nearness.get(memory.id, (None, 0.0)))
+        for memory in memories.values()
+        if memory.state is not State.FORGOTTEN
+    ]
+    near += _unwritten(working, statement, vectors, {item.memory.id for item in near})
+    return sorted(near, key=lambda item: (-item.nearness, item.memory.id))
+
+
+def _unwritten(
+    working: Working, statement: Statement, vectors: Vectors | None, known: set[str]
+) -> Iterable[_Near]:
+    """Statements of earlier messages that are not in the store yet."""
+    for memory_id in working.made:
+        memory = working.current[memory_id]
+        if memory_id in known or memory.confidence <= 0 or memory.state is State.FORGOTTEN:
+            continue
+        rows = working.vectors.get(memory_id)
+        cosine = None
+        if rows is not None and vectors is not None and rows.model == vectors.model:
+            cosine = float((rows.rows @ vectors.rows[0]).max())
+        yield _Near(memory, cosine, 0.0)
+
+
+async def _sharing_slots(core: Core, view: View, claims: Sequence[Claim]) -> list[Memory]:
+    """Current facts with the subject and predicate of a claim."""
+    pairs = list(dict.fromkeys((claim.subject, claim.predicate) for claim in claims))
+    if not pairs:
+        return []
+    either = Or(tuple(And((_is("subject", who), _is("predicate", what))) for who, what in pairs))
+    condition = Condition(
+        view=replace(view, include=frozenset()),
+        kinds=frozenset((Kind.SEMANTIC,)),
+        filter=And((VOUCHED, either)),
+    )
+    return await core.store.query(
+        Query(condition=condition, limit=PER_SLOT * len(pairs), descending=True)
+    )
+
+
+def _is(field: str, value: str) -> Comparison:
+    return Comparison(field=field, operator=Operator.EQ, value=value, attribute=True)
+
+
+async def _with_relatives(
+    core: Core, working: Working, scope: Scope, near: Sequence[_Near]
+) -> list[tuple[_Near, tuple[Memory, ...]]]:
+    """Each statement with the current facts drawn from it, the nearest first.
+
+    A fact stands for the statements it was drawn from; one without any stands for itself.
+    """
+    nearest = near[: JUDGED + CANDIDATES]
+    known = {item.memory.id: item for item in nearest}
+    wanted = [
+        memory_id
+        for item in nearest
+        for memory_id in (*item.memory.supports, *item.memory.provenance)
+        if memory_id not in known and memory_id not in working.current
+    ]
+    if wanted:
+        for memory in (await core.store.get(scope, list(dict.fromkeys(wanted)))).values():
+            working.note(memory)
+    gathered: dict[str, _Near] = {}
+    for item in nearest:
+        for source in _sources(item, working):
+            gathered.setdefault(source.memory.id, source)
+    return [(item, facts_of(item.memory, working)) for item in gathered.values()]
+
+
+def _sources(item: _Near, working: Working) -> list[_Near]:
+    memory = item.memory
+    if memory.kind is not Kind.SEMANTIC or not memory.provenance:
+        return [item]
+    sources = [
+        working.current[memory_id]
+        for memory_id in memory.provenance
+        if memory_id in working.current
+    ]
+    alive = [source for source in sources if source.state is not State.FORGOTTEN]
+    return [_Near(source, item.cosine, item.lexical) for source in alive] or [item]
+
+
+def facts_of(memory: Memory, working: Working) -> tuple[Memory, ...]:
+    """The current facts drawn from a statement; a fact told as such is its own."""
+    if memory.kind is Kind.SEMANTIC:
+        return (memory,) if memory.predicate is not None else ()
+    facts = (working.current.get(fact_id) for fact_id in memory.supports)
+    return tuple(
+        fact
+        for fact in facts
+        if fact is not None
+        and fact.state is State.ACTIVE
+        and fact.retired_at is None
+        and fact.superseded_by is None
+    )
+
+
+def claim_of(fact: Memory) -> Claim:
+    """A stored fact as the claim it came from."""
+    return Claim(
+        subject=fact.subject or "",
+        predicate=fact.predicate or "",
+        object=fact.object or "",
+        span=Span(start=0, end=0),
+        statement=fact.content,
+        polarity=fact.polarity or "+",
+        confidence=fact.confidence,
+    )
+
+
+def under_one_name(text: str, aliases: dict[str, str]) -> str:
+    """The text with other names of somebody or something replaced by the one that is used."""
+    for other, name in aliases.items():
+        if other in text and name not in text:
+            text = text.replace(other, name)
+    return text
+
+
+def _judged(
+    core: Core,
+    item: _Near,
+    facts: tuple[Memory, ...],
+    said: str,
+    statement: Statement,
+    aliases: dict[str, str],
+) -> Known:
+    memory = item.memory
+    is_later = memory.valid_from > statement.said_at
+    claims = tuple(map(claim_of, facts))
+    stored = under_one_name(memory.content, aliases)
+
+    def verdict(old: str, old_claims: Sequence[Claim]) -> Verdict:
+        if is_later:
+            return core.understanding.relate(
+                said, old, cosine=item.cosine, old_claims=statement.claims, new_claims=old_claims
+            )
+        return core.understanding.relate(
+            old, said, cosine=item.cosine, old_claims=old_claims, new_claims=statement.claims
+        )
+
+    return Known(
+        memory=memory,
+        verdict=verdict(stored, claims),
+        facts=facts,
+        is_later=is_later,
+        fact_verdicts=(
+            {
+                fact.id: verdict(under_one_name(fact.content, aliases), (claim,))
+                for fact, claim in zip(facts, claims, strict=True)
+            }
+            if len(facts) > 1
+            else {}
+        ),
+    )

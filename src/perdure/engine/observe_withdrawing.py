@@ -1,0 +1,203 @@
+"""Losing what a message asks to be lost: the statements, their facts, and their echoes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from perdure.domain.analysis import query_lexemes
+from perdure.domain.changes import Change, Operation
+from perdure.domain.decisions import probability
+from perdure.domain.filters import Comparison, Operator
+from perdure.domain.query import Condition, Search
+from perdure.domain.readings import Reading, Relation, Target
+from perdure.domain.records import Kind, Memory, State
+from perdure.domain.scope import Scope
+from perdure.domain.visibility import Include, View
+from perdure.domain.withdrawal import Candidate, is_echo, meant_by
+from perdure.engine.core import Core
+from perdure.engine.observe_history import Said
+from perdure.engine.observe_known import VOUCHED, claim_of, facts_of, reach_of
+from perdure.engine.observe_turns import Turn
+from perdure.engine.observe_working import Working
+from perdure.engine.supports import facts_drawn_from, forgotten, without_support
+
+CANDIDATES = 40
+ON_REQUEST = "the user asked for it to be lost"
+ECHO = "it repeats what the user asked to be lost"
+TAKEN_BACK = "what took its place was taken back"
+
+UNVOUCHED = Comparison(field="confidence", operator=Operator.LTE, value=0, attribute=True)
+EVERYTHING: frozenset[Include] = frozenset(("superseded", "former", "archived"))
+
+
+async def withdraw(
+    core: Core,
+    working: Working,
+    scope: Scope,
+    turn: Turn,
+    reading: Reading,
+    said: Sequence[Said],
+    *,
+    keep: Collection[str],
+) -> list[str]:
+    """Forget what the message means; the ids. `keep` are the parts of the message itself."""
+    lost: dict[str, Memory] = {}
+    for target in reading.targets or (Target(text=""),):
+        for memory in await _meant(core, working, scope, turn, target, said):
+            if memory.id not in keep:
+                lost[memory.id] = memory
+    if not lost:
+        return []
+    words = " ".join(target.text for target in reading.targets) or turn.content
+    lost |= {
+        memory.id: memory
+        for memory in await _echoes(core, working, scope, lost.values(), words)
+        if memory.id not in keep
+    }
+    ids = list(lost)
+    await _note_facts(core, working, lost.values())
+    facts = [
+        fact
+        for memory in lost.values()
+        for fact_id in memory.supports
+        if (fact := working.current.get(fact_id)) is not None and fact.id not in lost
+    ]
+    for memory in working.seen(lost.values()):
+        working.add(forgotten(memory, working.now, ON_REQUEST))
+    gone = list(lost.values())
+    for change in without_support(dict.fromkeys(facts), ids, working.now):
+        working.add(change)
+        if change.operation is Operation.FORGOTTEN:
+            gone.append(change.after)
+    await _reopen(core, working, scope, gone)
+    return [memory.id for memory in gone]
+
+
+async def _note_facts(core: Core, working: Working, memories: Iterable[Memory]) -> None:
+    for fact in (await facts_drawn_from(core, memories)).values():
+        working.note(fact)
+
+
+async def _meant(
+    core: Core,
+    working: Working,
+    scope: Scope,
+    turn: Turn,
+    target: Target,
+    said: Sequence[Said],
+) -> list[Memory]:
+    if not target.text.strip():
+        return _newest(working, turn, said)
+    candidates = await _search(core, working, scope, target.text)
+    await _note_facts(core, working, (memory for memory, _ in candidates))
+    rated = [
+        Candidate(
+            memory=memory,
+            relevance=core.embedding.calibration.relevance(cosine),
+            withdrawn=_withdrawn(core, working, memory, turn.content, cosine),
+        )
+        for memory, cosine in candidates
+    ]
+    meant = meant_by(target, rated)
+    # A fact goes with the statements it was drawn from, unless other facts rest on them.
+    sources = [memory for memory in meant if memory.kind is not Kind.SEMANTIC]
+    alone = [memory for memory in meant if memory.kind is Kind.SEMANTIC]
+    return [*sources, *alone]
+
+
+def _withdrawn(core: Core, working: Working, memory: Memory, message: str, cosine: float) -> float:
+    verdict = core.understanding.relate(
+        memory.content,
+        message,
+        cosine=cosine,
+        old_claims=tuple(map(claim_of, facts_of(memory, working))),
+    )
+    return probability(verdict, Relation.RETRACTS)
+
+
+async def _search(
+    core: Core, working: Working, scope: Scope, text: str
+) -> list[tuple[Memory, float]]:
+    """Vouched-for memories near the target's words, current or not, with their cosines."""
+    [vectors] = await core.embedding.vectors([text])
+    view = View(scope=reach_of(scope), now=working.now, include=EVERYTHING)
+    found = await core.store.search(
+        Search(
+            condition=Condition(view=view, filter=VOUCHED),
+            vector=None if vectors is None else vectors.rows[0],
+            model=None if vectors is None else vectors.model,
+            terms=query_lexemes(text),
+            limit=CANDIDATES,
+        )
+    )
+    cosines = {item.id: item.cosine or 0.0 for item in found.candidates}
+    records = await core.store.get(scope, list(cosines))
+    near = [(working.note(memory), cosines[memory.id]) for memory in records.values()]
+    for memory_id in working.made:
+        memory = working.current[memory_id]
+        if memory.confidence > 0 and memory_id not in cosines:
+            near.append((memory, 0.0))
+    return [(memory, cosine) for memory, cosine in near if memory.state is not State.FORGOTTEN]
+
+
+def _newest(working: Working, turn: Turn, said: Sequence[Said]) -> list[Memory]:
+    """What the speaker said last that anybody vouches for: "scratch that"."""
+    for item in reversed(said):
+        memories = [
+            memory
+            for memory in working.seen(item.memories)
+            if memory.confidence > 0
+            and memory.state is not State.FORGOTTEN
+            and memory.source.speaker == turn.speaker
+        ]
+        if memories:
+            return [working.note(memory) for memory in memories]
+    return []
+
+
+async def _echoes(
+    core: Core, working: Working, scope: Scope, lost: Iterable[Memory], words: str
+) -> list[Memory]:
+    """Words nobody vouches for, such as an assistant's, that repeat what is lost."""
+    lost = list(lost)
+    terms = dict.fromkeys(term for memory in lost for term in query_lexemes(memory.content))
+    view = View(scope=reach_of(scope), now=working.now, include=EVERYTHING)
+    found = await core.store.search(
+        Search(
+            condition=Condition(view=view, filter=UNVOUCHED),
+            vector=None,
+            model=None,
+            terms=tuple(terms),
+            limit=CANDIDATES,
+        )
+    )
+    records = await core.store.get(scope, [item.id for item in found.candidates])
+    echoes = []
+    for memory in records.values():
+        current = working.note(memory)
+        if current.state is not State.FORGOTTEN and is_echo(current.content, lost, words):
+            echoes.append(current)
+    return echoes
+
+
+async def _reopen(core: Core, working: Working, scope: Scope, lost: Iterable[Memory]) -> None:
+    """Let what was superseded by a lost memory, and is not lost itself, hold again."""
+    gone = {memory.id for memory in lost}
+    ids = [memory_id for memory in lost for memory_id in memory.supersedes]
+    if not ids:
+        return
+    for memory in (await core.store.get(scope, ids)).values():
+        current = working.note(memory)
+        if current.state is State.SUPERSEDED and current.superseded_by in gone:
+            after = replace(
+                current,
+                state=State.ACTIVE,
+                superseded_by=None,
+                valid_to=None,
+                retired_at=None,
+                version=current.version + 1,
+            )
+            working.add(
+                Change(operation=Operation.RESTORED, before=current, after=after, reason=TAKEN_BACK)
+            )

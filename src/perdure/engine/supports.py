@@ -1,0 +1,56 @@
+"""Facts and the memories they were drawn from: what is left when one of those is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from perdure.domain.changes import Change, Operation
+from perdure.domain.records import Memory, State
+from perdure.domain.scope import Scope
+from perdure.engine.core import Core
+
+LOST_ITS_SUPPORT = "what it was drawn from was forgotten"
+
+
+def forgotten(memory: Memory, now: datetime, reason: str | None) -> Change:
+    """The change that hides a memory from every read."""
+    return Change(
+        operation=Operation.FORGOTTEN,
+        before=memory,
+        after=replace(memory, state=State.FORGOTTEN, retired_at=now, version=memory.version + 1),
+        reason=reason,
+    )
+
+
+async def facts_drawn_from(core: Core, memories: Iterable[Memory]) -> Mapping[str, Memory]:
+    """The stored facts that these memories support, by id."""
+    wanted: dict[Scope, dict[str, None]] = {}
+    for memory in memories:
+        walls = Scope(tenant=memory.scope.tenant, user=memory.scope.user)
+        wanted.setdefault(walls, {}).update(dict.fromkeys(memory.supports))
+    found: dict[str, Memory] = {}
+    for walls, ids in wanted.items():
+        if ids:
+            found |= await core.store.get(walls, list(ids))
+    return found
+
+
+def without_support(facts: Iterable[Memory], lost: Iterable[str], now: datetime) -> list[Change]:
+    """What becomes of facts when memories are lost: the last support gone, they go too."""
+    gone = frozenset(lost)
+    changes = []
+    for fact in facts:
+        if fact.state is State.FORGOTTEN or fact.id in gone:
+            continue
+        left = tuple(memory_id for memory_id in fact.provenance if memory_id not in gone)
+        if not left:
+            changes.append(forgotten(fact, now, LOST_ITS_SUPPORT))
+        elif left != fact.provenance:
+            after = replace(fact, provenance=left, version=fact.version + 1)
+            changes.append(
+                Change(operation=Operation.UPDATED, before=fact, after=after,
+                       reason=LOST_ITS_SUPPORT)
+            )  # fmt: skip
+    return changes
