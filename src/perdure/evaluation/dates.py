@@ -1,7 +1,5 @@
 """How well the times in a labelled file are understood.
 
-    python -m perdure.evaluation.dates PATH [--failures]
-
 Each line of the file is a JSON object: `id`, `lang`, `reference` (ISO 8601 with an offset),
 `text`, `expression` and `span` (start and end in characters), `start`, `end` (exclusive),
 `precision`, and where more than one answer is right `accept`, a list of `[start, end]` with the
@@ -15,16 +13,20 @@ item without a time is right when nothing is found.
 
 from __future__ import annotations
 
-import json
-import math
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
-from pathlib import Path
 
-from perdure.errors import InvalidInput
+from perdure.evaluation.lines import Fields, read_items
+from perdure.evaluation.report import ALL, Entry, Failure, Report, languages_of
+from perdure.evaluation.running import Watch, unwatched
+from perdure.evaluation.statistics import Figure, bootstrapped, share
 from perdure.understanding.times import Interval, TimeExpression, find_times
+
+ACCURACY = "intervals right"
+LEFT_ALONE = "items without a time left alone"
+PRECISION = "precision agrees"
+SPURIOUS = "spurious finds per item"
 
 _LOOSE = frozenset({"part_of_day", "part_of_month", "part_of_year"})
 
@@ -44,6 +46,8 @@ class DateItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DateVerdict:
+    """Spurious finds are those that touch no labelled span."""
+
     item: DateItem
     found: tuple[TimeExpression, ...]
     is_right: bool
@@ -51,83 +55,51 @@ class DateVerdict:
     has_precision: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DateFigures:
-    """What one language came to. Spurious finds are those that touch no labelled span."""
-
-    language: str
-    timed: int
-    timed_right: int
-    timeless: int
-    timeless_right: int
-    spurious_per_100: float
-    precision_agrees: int
-
-    @property
-    def accuracy(self) -> float:
-        return self.timed_right / self.timed if self.timed else 0.0
-
-    @property
-    def accuracy_bounds(self) -> tuple[float, float]:
-        """Wilson's 95 % interval for the accuracy on items with a time."""
-        return wilson(self.timed_right, self.timed)
+def read_dates(lines: Iterable[str]) -> list[DateItem]:
+    """The items of a file in the format above. Raises `InvalidInput`, which names the line."""
+    return read_items(lines, _item)
 
 
-def wilson(hits: int, cases: int) -> tuple[float, float]:
-    """The 95 % score interval of a share (Wilson, 1927)."""
-    if not cases:
-        return 0.0, 1.0
-    z = 1.96
-    share = hits / cases
-    middle = share + z * z / (2 * cases)
-    spread = z * math.sqrt(share * (1 - share) / cases + z * z / (4 * cases * cases))
-    scale = 1 + z * z / cases
-    return (middle - spread) / scale, (middle + spread) / scale
-
-
-def read_items(lines: Iterable[str]) -> list[DateItem]:
-    """The items of a file in the format above. Raises `InvalidInput` for what is not."""
-    items = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            items.append(_item(json.loads(line)))
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidInput(f"line {number} is not an item: {error!r}") from error
-    return items
-
-
-def _item(raw: dict[str, object]) -> DateItem:
-    reference = datetime.fromisoformat(str(raw["reference"]))
-    accepted: list[Interval] = []
-    span = None
-    if raw["expression"] is not None:
-        pairs = raw.get("accept") or [[raw["start"], raw["end"]]]
-        if not isinstance(pairs, list) or not isinstance(raw["span"], list):
-            raise TypeError("accept and span must be lists")
-        accepted = [
-            Interval(
-                start=_instant(start, reference), end=_instant(end, reference) if end else None
-            )
-            for start, end in pairs
-        ]
-        span = (int(raw["span"][0]), int(raw["span"][1]))
+def _item(fields: Fields) -> DateItem:
+    reference = fields.moment("reference")
+    text = fields.text("text")
+    names_time = fields.optional_text("expression") is not None
     return DateItem(
-        id=str(raw["id"]),
-        language=str(raw["lang"]),
+        id=fields.text("id"),
+        language=fields.text("lang"),
         reference=reference,
-        text=str(raw["text"]),
-        span=span,
-        accepted=tuple(accepted),
-        precision=str(raw["precision"]) if raw["precision"] else None,
+        text=text,
+        span=_span(fields, text) if names_time else None,
+        accepted=_accepted(fields, reference) if names_time else (),
+        precision=fields.optional_text("precision"),
+    )
+
+
+def _span(fields: Fields, text: str) -> tuple[int, int]:
+    begin, end = fields.wholes("span")
+    if not begin < end <= len(text):
+        raise ValueError('"span" lies outside the text')
+    return begin, end
+
+
+def _accepted(fields: Fields, reference: datetime) -> tuple[Interval, ...]:
+    pairs = (
+        fields.spans("accept")
+        if "accept" in fields
+        else [(fields.text("start"), fields.optional_text("end"))]
+    )
+    return tuple(
+        Interval(
+            start=_instant(start, reference), end=None if end is None else _instant(end, reference)
+        )
+        for start, end in pairs
     )
 
 
 def _instant(text: str, reference: datetime) -> datetime:
     """A date is its local midnight; a time without an offset has that of the reference."""
     offset = timezone(reference.utcoffset() or datetime.resolution * 0)
-    if len(text) == 10:
+    if len(text) == len("2031-01-01"):
         day = date.fromisoformat(text)
         return datetime(day.year, day.month, day.day, tzinfo=offset)
     moment = datetime.fromisoformat(text)
@@ -166,81 +138,72 @@ def _is_accepted(item: DateItem, found: Interval, accepted: Interval) -> bool:
     return shared * 2 >= covered
 
 
-def evaluate(items: Iterable[DateItem]) -> list[DateVerdict]:
-    """Find the times of every item and judge them."""
-    return [judge(item, find_times(item.text, reference=item.reference)) for item in items]
+def evaluate(items: Sequence[DateItem], *, watch: Watch = unwatched) -> Report:
+    """Find the times of every item and judge them. No memory is needed for it."""
+    verdicts = []
+    for done, item in enumerate(items):
+        watch(done, len(items), item.id)
+        verdicts.append(judge(item, find_times(item.text, reference=item.reference)))
+    return report(verdicts)
 
 
-def figures(verdicts: Sequence[DateVerdict]) -> list[DateFigures]:
-    """One row per language, in alphabetical order."""
-    rows = []
-    for language in sorted({verdict.item.language for verdict in verdicts}):
-        mine = [verdict for verdict in verdicts if verdict.item.language == language]
+def report(verdicts: Sequence[DateVerdict]) -> Report:
+    """Accuracy on items with a time and on those without apart, per language."""
+    return Report(
+        evaluation="dates",
+        headline=ACCURACY,
+        by_group=ACCURACY,
+        entries=tuple(_entries(verdicts)),
+        failures=tuple(_failures(verdicts)),
+    )
+
+
+def _entries(verdicts: Sequence[DateVerdict]) -> Iterator[Entry]:
+    for language in languages_of(verdict.item.language for verdict in verdicts):
+        mine = [verdict for verdict in verdicts if language in (ALL, verdict.item.language)]
         timed = [verdict for verdict in mine if verdict.item.span is not None]
         timeless = [verdict for verdict in mine if verdict.item.span is None]
-        rows.append(
-            DateFigures(
+        figures = {
+            ACCURACY: _right(timed),
+            LEFT_ALONE: _right(timeless),
+            PRECISION: share(sum(v.has_precision for v in timed), len(timed)),
+            SPURIOUS: bootstrapped([[v.spurious, 1.0] for v in mine], lambda s: s[:, 0] / s[:, 1]),
+        }
+        for measure, figure in figures.items():
+            yield Entry(measure=measure, language=language, figure=figure)
+        for precision in sorted({str(verdict.item.precision) for verdict in timed}):
+            yield Entry(
+                measure=ACCURACY,
                 language=language,
-                timed=len(timed),
-                timed_right=sum(verdict.is_right for verdict in timed),
-                timeless=len(timeless),
-                timeless_right=sum(verdict.is_right for verdict in timeless),
-                spurious_per_100=100 * sum(verdict.spurious for verdict in mine) / len(mine),
-                precision_agrees=sum(verdict.has_precision for verdict in timed),
+                group=precision,
+                figure=_right([v for v in timed if v.item.precision == precision]),
             )
+
+
+def _right(verdicts: Sequence[DateVerdict]) -> Figure:
+    return share(sum(verdict.is_right for verdict in verdicts), len(verdicts))
+
+
+def _failures(verdicts: Sequence[DateVerdict]) -> Iterator[Failure]:
+    for verdict in verdicts:
+        item = verdict.item
+        if verdict.is_right and not verdict.spurious:
+            continue
+        wanted = "nothing"
+        if item.span is not None:
+            words = item.text[slice(*item.span)]
+            wanted = f"[{words}] {_shown(item.accepted[0])} {item.precision}"
+        yield Failure(
+            id=item.id,
+            language=item.language,
+            group=item.precision or "no time",
+            said=f"{item.reference:%a %Y-%m-%dT%H:%M} {item.text}",
+            expected=wanted,
+            came="\n".join(f"[{f.text}] {_shown(f.interval)} {f.precision}" for f in verdict.found)
+            or "nothing",
         )
-    return rows
 
 
-def report(rows: Iterable[DateFigures]) -> str:
-    """The figures as lines of text."""
-    lines = []
-    for row in rows:
-        low, high = row.accuracy_bounds
-        lines.append(
-            f"{row.language}: {row.timed_right}/{row.timed} intervals right "
-            f"({row.accuracy:.3f}, 95 % {low:.3f} to {high:.3f}); "
-            f"{row.timeless_right}/{row.timeless} without a time left alone; "
-            f"{row.spurious_per_100:.1f} spurious finds per 100 items; "
-            f"precision agrees on {row.precision_agrees}/{row.timed}"
-        )
-    return "\n".join(lines)
-
-
-def _failure(verdict: DateVerdict) -> str:
-    item = verdict.item
-    found = "; ".join(
-        f"[{f.text}] {f.interval.start:%Y-%m-%dT%H:%M}/"
-        f"{f.interval.end:%Y-%m-%dT%H:%M} {f.precision}"
-        if f.interval.end
-        else f"[{f.text}] {f.interval.start:%Y-%m-%dT%H:%M}/ {f.precision}"
-        for f in verdict.found
-    )
-    wanted = "nothing"
-    if item.span:
-        first = item.accepted[0]
-        end = f"{first.end:%Y-%m-%dT%H:%M}" if first.end else ""
-        wanted = (
-            f"[{item.text[slice(*item.span)]}] {first.start:%Y-%m-%dT%H:%M}/{end} {item.precision}"
-        )
-    return f"{item.id} {item.reference:%a %Y-%m-%dT%H:%M} {item.text}\n    want {wanted}\n    got  {found or 'nothing'}"
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Print the figures for a file, and with --failures every text that went wrong."""
-    paths = [argument for argument in arguments if argument != "--failures"]
-    if len(paths) != 1:
-        sys.stderr.write("usage: python -m perdure.evaluation.dates PATH [--failures]\n")
-        return 2
-    with Path(paths[0]).open(encoding="utf-8") as lines:
-        verdicts = evaluate(read_items(lines))
-    if "--failures" in arguments:
-        for verdict in verdicts:
-            if not verdict.is_right or verdict.spurious:
-                sys.stdout.write(_failure(verdict) + "\n")
-    sys.stdout.write(report(figures(verdicts)) + "\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def _shown(interval: Interval) -> str:
+    end = f"{interval.end:%Y-%m-%dT%H:%M}" if interval.end else ""
+    return f"{interval.start:%Y-%m-%dT%H:%M}/{end}"

@@ -8,7 +8,15 @@ from datetime import datetime
 import pytest
 
 from perdure.errors import InvalidInput
-from perdure.evaluation.dates import evaluate, figures, judge, main, read_items, report, wilson
+from perdure.evaluation.dates import (
+    ACCURACY,
+    LEFT_ALONE,
+    PRECISION,
+    SPURIOUS,
+    evaluate,
+    judge,
+    read_dates,
+)
 from perdure.understanding import Interval, Precision, TimeExpression
 
 TEXT = "The results arrive next week."
@@ -26,7 +34,7 @@ LABEL = {
 
 
 def an_item(**changes: object):  # type: ignore[no-untyped-def]
-    return read_items([json.dumps({**LABEL, **changes})])[0]
+    return read_dates([json.dumps({**LABEL, **changes})])[0]
 
 
 def found(
@@ -89,32 +97,40 @@ def test_the_figures_keep_languages_and_kinds_apart() -> None:
     timeless = {"expression": None, "span": None, "start": None, "end": None, "precision": None}
     lines = [
         json.dumps(LABEL),
-        json.dumps({**LABEL, "start": "2027-04-20"}),
-        json.dumps({**LABEL, **timeless, "lang": "zh", "text": "我们等了两个小时。"}),
+        json.dumps({**LABEL, "id": "two", "start": "2027-04-20"}),
+        json.dumps(
+            {**LABEL, **timeless, "id": "three", "lang": "zh", "text": "我们等了两个小时。"}
+        ),
     ]
-    english, chinese = figures(evaluate(read_items(lines)))
-    assert (english.timed, english.timed_right, english.precision_agrees) == (2, 1, 2)
-    assert (chinese.timed, chinese.timeless, chinese.timeless_right) == (0, 1, 1)
-    assert "en: 1/2 intervals right (0.500" in report([english])
+    made = evaluate(read_dates(lines))
+    right, agrees = (made.figure(name, language="en") for name in (ACCURACY, PRECISION))
+    assert right is not None
+    assert agrees is not None
+    assert (right.hits, right.cases, agrees.hits) == (1, 2, 2)
+    alone, spurious = (made.figure(name, language="zh") for name in (LEFT_ALONE, SPURIOUS))
+    assert alone is not None
+    assert spurious is not None
+    assert (alone.hits, alone.cases, spurious.value) == (1, 1, 0.0)
+    assert made.figure(ACCURACY, language="en", group="week") == right
 
 
-def test_the_bounds_hold_the_share_and_narrow_with_cases() -> None:
-    low, high = wilson(19, 20)
-    assert low < 0.95 < high
-    assert wilson(190, 200)[0] > low
-    assert wilson(0, 0) == (0.0, 1.0)
+def test_a_failure_shows_what_was_wanted_and_found() -> None:
+    [failure] = evaluate(read_dates([json.dumps({**LABEL, "start": "2027-04-20"})])).failures
+    assert failure.expected == "[next week] 2027-04-20T00:00/2027-04-26T00:00 week"
+    assert failure.came == "[next week] 2027-04-19T00:00/2027-04-26T00:00 week"
 
 
-def test_a_line_that_is_no_item_is_named() -> None:
-    with pytest.raises(InvalidInput, match="line 2"):
-        read_items([json.dumps(LABEL), '{"id": 1}'])
-
-
-def test_the_command_prints_the_figures(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
-    path = tmp_path / "dates.jsonl"
-    path.write_text(json.dumps({**LABEL, "start": "2027-04-20"}), encoding="utf-8")
-    assert main([str(path), "--failures"]) == 0
-    printed = capsys.readouterr().out
-    assert TEXT in printed
-    assert "en: 0/1 intervals right" in printed
-    assert main([]) == 2
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"reference": "2027-04-14"},
+        {"span": [19, 99]},
+        {"span": [19]},
+        {"accept": [["2027-04-19"]]},
+        {"accept": []},
+        {"start": "soon"},
+    ],
+)
+def test_a_line_that_is_no_item_is_named(change: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput, match="line 1"):
+        read_dates([json.dumps({**LABEL, **change})])
