@@ -94,6 +94,8 @@ class VectorTable:
 
     def rows(self, texts: Sequence[str]) -> FloatArray:
         """One row per text, in order."""
+        if len(texts) == 1:
+            return self.of(texts[0])[np.newaxis]
         if not texts:
             return np.empty((0, DIMENSION), dtype=np.float32)
         return np.stack([self.of(text) for text in texts])

@@ -14,7 +14,7 @@ class Plan:
     one_user: int
     users: int = 100
     rounds: int = 5
-    adds: int = 60
+    adds: int = 200
     batches: int = 5
     per_thread: int = 40
     per_process: int = 150

@@ -24,7 +24,7 @@ def add(bench: Bench) -> None:
         return "add", {"first": turn * 500, "count": bench.plan.adds}
 
     with bench.opened(bench.systems, bench.plan.base) as workers:
-        warm_up = ("add", {"first": _BEYOND, "count": 20})
+        warm_up = ("add", {"first": _BEYOND, "count": bench.plan.adds})
         bench.take_turns(workers, {"add": one_by_one}, warm_up=warm_up)
     for system in bench.systems:
         bench.attempt("add", system, _count_fsyncs, bench, system)

@@ -34,6 +34,7 @@ from perdure.ports.embedder import Embedder
 from perdure.ports.store import Store
 from perdure.ports.understanding import Understanding
 from perdure.running import Direct, DirectPortal, Portal, Running
+from perdure.stores.sqlite import SqliteOptions, SqliteStore  # the default: opening it is quick
 
 log = logging.getLogger(__name__)
 
@@ -133,8 +134,6 @@ def _sqlite_path(url: str, rest: str) -> str:
 
 
 def _open_sqlite(path: Path, settings: Settings) -> Store:
-    from perdure.stores.sqlite import SqliteOptions, SqliteStore
-
     options = SqliteOptions(
         path=path,
         durability=settings.durability,

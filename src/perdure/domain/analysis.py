@@ -28,7 +28,7 @@ _MARKS = "\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06e
 _PICTURES = "\u2600-\u27bf\U0001f1e6-\U0001faff"
 
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+(?:['_.@/:+#-]+[a-z0-9]+)*(?:\+\+|#)?")
-_TOKEN = re.compile(
+_ANY_TOKEN = (
     rf"(?P<unspaced>[{UNSPACED}]+)"
     rf"|(?P<word>[^\W_{UNSPACED}][^\W_{UNSPACED}{_MARKS}]*[{_MARKS}]*"
     rf"(?:['’_.@/:+#-]+[^\W_{UNSPACED}][^\W_{UNSPACED}]*)*(?:\+\+|\#)?)"
@@ -54,6 +54,12 @@ CHINESE_STOP_TERMS = frozenset(
 
 
 @lru_cache(maxsize=1)
+def _token() -> re.Pattern[str]:
+    # Compiled for the first text that is not ASCII: that takes longer than most imports.
+    return re.compile(_ANY_TOKEN)
+
+
+@lru_cache(maxsize=1)
 def _stemmer() -> object:
     import Stemmer
 
@@ -74,6 +80,8 @@ def _stem(word: str) -> str:
 def _word_codes(word: str) -> tuple[int, ...]:
     """The word's own code and, for an identifier with joints, those of its parts."""
     own = _code(_stem(word))
+    if word.isalnum():
+        return (own,)
     parts = [part for part in _PARTS.split(word) if part]
     if len(parts) <= 1 and parts[:1] == [word]:
         return (own,)
@@ -93,7 +101,7 @@ def _words(folded: str) -> Iterator[tuple[str, bool]]:
         for word in _ASCII_TOKEN.findall(folded):
             yield word, False
         return
-    for match in _TOKEN.finditer(folded):
+    for match in _token().finditer(folded):
         yield match.group().replace("’", "'"), match.lastgroup == "unspaced"
 
 

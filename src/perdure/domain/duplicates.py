@@ -86,7 +86,8 @@ _LIGHT = frozenset("a an the very really just so well oh please 呢 吧 啊 呀 
 are not among them: they do."""
 
 
-@lru_cache(maxsize=4096)
+# Small caches but for `gist`: the words are looked at only of texts that share their gist.
+@lru_cache(maxsize=128)
 def _telling_tokens(text: str) -> tuple[str, ...]:
     tokens: list[str] = []
     for token in _TOKEN.findall(fold(text)):
@@ -94,7 +95,7 @@ def _telling_tokens(text: str) -> tuple[str, ...]:
     return tuple(token for token in tokens if token not in _LIGHT)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=128)
 def _telling_case(text: str) -> frozenset[str]:
     """The words whose case may be their meaning, such as `fooBar`."""
     return frozenset(
@@ -102,7 +103,7 @@ def _telling_case(text: str) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=128)
 def shingles(text: str) -> frozenset[tuple[str, ...]]:
     """Runs of neighbouring words (spaced scripts) or characters (Chinese, Japanese, Thai)."""
     tokens = _telling_tokens(text)

@@ -234,6 +234,8 @@ def json_value(value: object, *, name: str, depth: int = 0) -> Json:
         raise InvalidInput(f"{name}: nested deeper than {MAX_NESTING} levels")
     if value is None or isinstance(value, bool):
         return value
+    if type(value) is str:
+        return sanitise(value)
     if isinstance(value, str):
         return sanitise(str.__str__(value))  # of an enumeration member, what it stands for
     if isinstance(value, int):
@@ -250,7 +252,7 @@ def json_value(value: object, *, name: str, depth: int = 0) -> Json:
         return value.isoformat()
     if isinstance(value, list | tuple):
         return [json_value(item, name=name, depth=depth + 1) for item in value]
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):  # the plain dictionary first: it answers at once
         return {
             _json_key(key, name): json_value(item, name=name, depth=depth + 1)
             for key, item in value.items()
@@ -259,6 +261,8 @@ def json_value(value: object, *, name: str, depth: int = 0) -> Json:
 
 
 def _json_key(key: object, name: str) -> str:
+    if type(key) is str:
+        return sanitise(key)
     if not isinstance(key, str):
         raise InvalidInput(f"{name}: keys must be text, not {type(key).__name__}")
     return sanitise(str.__str__(key))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from perdure.domain.text import sanitise
 from perdure.errors import InvalidInput
 
 MAX_PART_CHARS = 1024
+_PARTS = ("tenant", "agent", "user", "session")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,20 +25,20 @@ class Scope:
     session: str = ""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            part = getattr(self, field.name)
+        for name in _PARTS:
+            part = getattr(self, name)
             if not isinstance(part, str):
                 raise InvalidInput(
-                    f"scope.{field.name} must be text, not {type(part).__name__}; "
+                    f"scope.{name} must be text, not {type(part).__name__}; "
                     "leave it out instead of passing None"
                 )
             if len(part) > MAX_PART_CHARS:
                 raise InvalidInput(
-                    f"scope.{field.name} has {len(part)} characters; the limit is {MAX_PART_CHARS}"
+                    f"scope.{name} has {len(part)} characters; the limit is {MAX_PART_CHARS}"
                 )
             if sanitise(part) != part:
                 raise InvalidInput(
-                    f"scope.{field.name} holds a NUL or half of a surrogate pair, "
+                    f"scope.{name} holds a NUL or half of a surrogate pair, "
                     "which no store can keep exactly; choose another identifier"
                 )
 

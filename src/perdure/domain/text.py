@@ -34,6 +34,8 @@ def is_blank(text: str) -> bool:
     """True when nothing readable stands in the text: only spaces, controls or joiners."""
     if not text or text.isspace():
         return True
+    if text[0].isalnum():
+        return False
     return all(ch.isspace() or unicodedata.category(ch) in ("Cc", "Cf", "Zs") for ch in text)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 
 from perdure.errors import InvalidInput
 
@@ -47,6 +48,10 @@ def from_micros(micros: int) -> datetime:
     return EPOCH + timedelta(microseconds=micros)
 
 
+@lru_cache(maxsize=256)
 def iso(moment: datetime) -> str:
-    """The one text form: 2031-07-25T02:00:00+00:00, with microseconds only when there are any."""
+    """The one text form: 2031-07-25T02:00:00+00:00, with microseconds only when there are any.
+
+    For times in UTC. A write spells the same few moments several times.
+    """
     return moment.isoformat()

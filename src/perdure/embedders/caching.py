@@ -74,6 +74,9 @@ class CachingEmbedder:
                 generation = self._generation
             wanted = [texts[positions[0]] for positions in missing.values()]
             found = await self._embedded(wanted, purpose)
+            if len(missing) == len(texts):  # nothing known, nothing twice: in order as it came
+                self._keep(list(missing), found, generation)
+                return found.copy()
             for row, positions in zip(found, missing.values(), strict=True):
                 rows[positions] = row
             self._keep(list(missing), found, generation)

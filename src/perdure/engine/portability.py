@@ -24,7 +24,13 @@ from perdure.domain.text import shown
 from perdure.domain.times import as_utc, iso
 from perdure.domain.visibility import View
 from perdure.engine.core import Core
-from perdure.engine.soundness import require_storable, require_words, sound_history, sound_memory
+from perdure.engine.soundness import (
+    is_plainly_storable,
+    require_storable,
+    require_words,
+    sound_history,
+    sound_memory,
+)
 from perdure.engine.writing import write
 from perdure.errors import Conflict, InvalidInput
 
@@ -126,7 +132,8 @@ def _require_header(line: str) -> None:
 def _read_line(number: int, line: str, bound: Scope) -> Imports:
     try:
         raw = json.loads(line)
-        require_storable(raw)
+        if not is_plainly_storable(line):
+            require_storable(raw)
         imports = _from_tombstone(raw["tombstone"]) if "tombstone" in raw else _from_memory(raw)
     except KeyError as error:
         raise InvalidInput(f"line {number} of the export is damaged: no {error}") from error
@@ -162,7 +169,7 @@ def _from_memory(raw: Document) -> Imports:
     require_words(memory)
     before: Memory | None = None
     changes: list[Change] = []
-    for step, after in sound_history(raw["history"], memory):
+    for step, after in sound_history(raw["history"], memory, raw["memory"]):
         changes.append(
             Change(
                 operation=Operation(step["operation"]),
@@ -175,11 +182,11 @@ def _from_memory(raw: Document) -> Imports:
         )
         before = after
     assert before is not None
-    counted = replace(
-        before, accessed_count=memory.accessed_count, last_accessed_at=memory.last_accessed_at
-    )
-    if counted != memory:
-        raise ValueError("its history does not lead to the memory")
+    if before is not memory:
+        counts = (memory.accessed_count, memory.last_accessed_at)
+        counted = replace(before, accessed_count=counts[0], last_accessed_at=counts[1])
+        if counted != memory:
+            raise ValueError("its history does not lead to the memory")
     return Imports(memory=memory, changes=tuple(changes))
 
 
@@ -219,10 +226,11 @@ def _sum(one: Imported, other: Imported) -> Imported:
 
 
 async def _existing(core: Core, batch: Sequence[Imports]) -> dict[str, Memory]:
+    ids_of: dict[tuple[str, str], list[str]] = {}
+    for item in batch:
+        ids_of.setdefault(item.memory.scope.walls, []).append(item.memory.id)
     found: dict[str, Memory] = {}
-    walls = {item.memory.scope.walls for item in batch}
-    for tenant, user in walls:
-        ids = [item.memory.id for item in batch if item.memory.scope.walls == (tenant, user)]
+    for (tenant, user), ids in ids_of.items():
         found |= await core.store.get(Scope(tenant=tenant, user=user), ids)
     return found
 

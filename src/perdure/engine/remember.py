@@ -77,6 +77,8 @@ def _first_requests(drafts: Sequence[Draft]) -> dict[int, int]:
     `Conflict` when one idempotency key is used for two things.
     """
     firsts: dict[int, int] = {}
+    if len(drafts) < 2:
+        return firsts
     seen: dict[tuple[str, str, str], int] = {}
     for position, draft in enumerate(drafts):
         if draft.idempotency_key is None:

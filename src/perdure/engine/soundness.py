@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
 from perdure.domain.codec import Document, decode
-from perdure.domain.filters import json_value
+from perdure.domain.filters import MAX_NESTING, json_value
 from perdure.domain.records import Memory
-from perdure.domain.text import is_blank
+from perdure.domain.text import is_blank, sanitise
 
 _LINKS = ("supersedes", "causes", "provenance", "supports", "contradicts")
 _LISTS = (*_LINKS, "attachments")
@@ -17,6 +18,17 @@ _OBJECTS = ("scope", "source", "strength", "metadata")
 _OPTIONAL_TEXTS = ("superseded_by", "key", "subject", "predicate", "object")
 _SHARES = ("importance", "confidence")
 _COUNTS = ("accessed_count", "used_count")
+
+
+_LONG_NUMBER = re.compile("[0-9]{19}")
+_SUSPICIOUS = ("\\u", "\x00", "NaN", "Infinity")
+
+
+def is_plainly_storable(line: str) -> bool:
+    """Whether JSON text shows at a glance that `require_storable` would have nothing to say."""
+    if any(text in line for text in _SUSPICIOUS) or _LONG_NUMBER.search(line):
+        return False
+    return sanitise(line) == line and line.count("[") + line.count("{") <= MAX_NESTING
 
 
 def require_storable(value: Any) -> None:
@@ -50,8 +62,13 @@ def sound_memory(document: Any) -> Memory:
     return memory
 
 
-def sound_history(steps: Any, memory: Memory) -> list[tuple[Mapping[str, Any], Memory]]:
-    """Each step with the memory as it stood after it; `ValueError` when they lead elsewhere."""
+def sound_history(
+    steps: Any, memory: Memory, memory_document: Mapping[str, Any]
+) -> list[tuple[Mapping[str, Any], Memory]]:
+    """Each step with the memory as it stood after it; `ValueError` when they lead elsewhere.
+
+    `memory_document` is what `memory` was read from: most histories are one step to it.
+    """
     _require(_is_list(steps) and steps, "it has no history")
     made: list[tuple[Mapping[str, Any], Memory]] = []
     document: Document = {}
@@ -61,7 +78,9 @@ def sound_history(steps: Any, memory: Memory) -> list[tuple[Mapping[str, Any], M
         _require(_is_text(step["actor"]), "an actor is not a text")
         _require(step["reason"] is None or _is_text(step["reason"]), "a reason is not a text")
         document = {**document, **step["change"]}
-        after = sound_memory(document)
+        # Compared as text, because 1 equals 1.0 and True.
+        is_last = repr(document) == repr(memory_document)
+        after = memory if is_last else sound_memory(document)
         _require(after.id == memory.id, "its history is that of another memory")
         _require(after.scope == memory.scope, "its history is that of another scope")
         _require(version in (None, after.version - 1), "its versions do not follow one another")
@@ -112,7 +131,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_list(value: object) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+    return isinstance(value, list | tuple)
 
 
 def _is_count(value: object) -> bool:

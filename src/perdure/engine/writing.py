@@ -89,6 +89,8 @@ async def deciding(core: Core, attempt: Callable[[], Awaitable[Result]], what: s
 
 def collapsed(changes: list[Change]) -> list[Change]:
     """The same outcome with at most one change per memory, in order of first appearance."""
+    if len(changes) < 2:
+        return changes
     merged: dict[str, Change] = {}
     for change in changes:
         earlier = merged.get(change.after.id)

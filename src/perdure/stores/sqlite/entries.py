@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable
 from functools import lru_cache
 
 from perdure.domain.changes import JournalEntry, Operation
 from perdure.domain.scope import Scope
-from perdure.domain.times import from_micros
+from perdure.domain.times import from_micros, iso
 from perdure.domain.visibility import View
+from perdure.stores.sqlite.abridging import unabridged
 from perdure.stores.sqlite.partitions import Partitions
 from perdure.stores.sqlite.rows import Row
 from perdure.stores.sqlite.statements import statements
@@ -32,18 +32,19 @@ def entry_of(row: Row, walls: Walls) -> JournalEntry:
         sequence, at, operation, memory_id, version, _, agent, session, actor, request_id,
         config_hash, reason, change, previous, digest,
     ) = row  # fmt: skip
+    scope, moment = _scope(walls, agent, session), from_micros(at)
     return JournalEntry(
         sequence=sequence,
-        at=from_micros(at),
+        at=moment,
         operation=_OPERATIONS[operation],
         memory_id=memory_id,
         version=version,
-        scope=_scope(walls, agent, session),
+        scope=scope,
         actor=actor,
         request_id=request_id,
         config_hash=config_hash,
         reason=reason,
-        change=json.loads(change),
+        change=unabridged(change, memory_id=memory_id, scope=scope, at=iso(moment)),
         previous=previous.hex(),
         digest=digest.hex(),
     )

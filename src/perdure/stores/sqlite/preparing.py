@@ -13,6 +13,7 @@ from perdure.domain.journal import Line, canonical, lines_of, payload
 from perdure.domain.records import Memory
 from perdure.domain.text import fingerprint
 from perdure.domain.times import iso, to_micros
+from perdure.stores.sqlite.abridging import abridged
 from perdure.stores.sqlite.rows import COLUMNS, COUNTERS, row_of
 from perdure.stores.sqlite.vectors import Packed, pack
 
@@ -20,7 +21,8 @@ Walls = tuple[str, str]
 
 
 class Entry(NamedTuple):
-    """One journal entry but for its place: `covered` is what its digest covers."""
+    """One journal entry but for its place: `covered` is what its digest covers, `change` what
+    `abridging` keeps of the change."""
 
     operation: str
     version: int
@@ -110,9 +112,9 @@ def _fingerprints(
 
 
 def _entry(line: Line, changes: ChangeSet) -> Entry:
-    change = canonical(line.change)
+    change, at = canonical(line.change), iso(line.at)
     covered = payload(
-        at=iso(line.at),
+        at=at,
         operation=line.operation,
         memory_id=line.memory_id,
         version=line.version,
@@ -123,7 +125,8 @@ def _entry(line: Line, changes: ChangeSet) -> Entry:
         change=change,
     )
     at_us = to_micros(line.at)
-    return Entry(line.operation, line.version, at_us, line.actor, line.reason, change, covered)
+    kept = abridged(line.change, change, at=at)
+    return Entry(line.operation, line.version, at_us, line.actor, line.reason, kept, covered)
 
 
 def _inserted(change: Change, entry: Entry, encoding: int) -> Insertion:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
 from perdure.domain.query import Condition, Found, Query, Search
@@ -19,28 +19,29 @@ from perdure.domain.times import to_micros
 from perdure.domain.visibility import View
 from perdure.errors import Closed
 from perdure.ports.store import Finding, Sizes
-from perdure.stores._reference import ReferenceReads
 from perdure.stores.sqlite import embedding
 from perdure.stores.sqlite.checkpointing import Checkpointer
 from perdure.stores.sqlite.committer import Committer, Work
 from perdure.stores.sqlite.connections import ProcessGuard, Readers, keep_for_parent
-from perdure.stores.sqlite.copying import copy_to
 from perdure.stores.sqlite.durability import IS_SUPPORTED, LogFlusher
 from perdure.stores.sqlite.entries import JournalReader
 from perdure.stores.sqlite.failures import translated
 from perdure.stores.sqlite.finding import Finder
 from perdure.stores.sqlite.indexing import Indexes
-from perdure.stores.sqlite.known import known_reads
 from perdure.stores.sqlite.listing import Lister
 from perdure.stores.sqlite.opening import open_writer
 from perdure.stores.sqlite.options import SqliteOptions
 from perdure.stores.sqlite.partitions import Partitions
 from perdure.stores.sqlite.preparing import prepared
 from perdure.stores.sqlite.reading import Reader, readable
-from perdure.stores.sqlite.repairing import Inspector
 from perdure.stores.sqlite.statements import statements
 from perdure.stores.sqlite.vectors import ENCODINGS
 from perdure.stores.sqlite.writing import write
+
+if TYPE_CHECKING:
+    from perdure.stores._reference import ReferenceReads
+
+# What few programs use is imported where it is used, so that opening a store stays quick.
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +93,6 @@ class SqliteStore:
 
     async def apply(self, changes: ChangeSet) -> Applied | Refused:
         """Write everything in the change set, or nothing."""
-        self._check_open()
         if not (changes.changes or changes.accesses or changes.idempotency or changes.slots):
             return Applied(sequence=self._read(self._last_sequence))
         ready = prepared(changes, encoding=self._encoding)
@@ -190,6 +190,8 @@ class SqliteStore:
 
     async def check(self, *, repair: bool) -> list[Finding]:
         """Look at every row, index, link and the journal's chain; repair what is derived."""
+        from perdure.stores.sqlite.repairing import Inspector
+
         inspector = Inspector(
             read=self._read, write=self._write, rebuild=self._committer.exclusively
         )
@@ -197,6 +199,8 @@ class SqliteStore:
 
     async def backup(self, target: Path) -> None:
         """A consistent copy at a path that does not exist yet, made while writes go on."""
+        from perdure.stores.sqlite.copying import copy_to
+
         self._read(lambda connection: copy_to(connection, target))
 
     async def close(self) -> None:
@@ -243,6 +247,8 @@ class SqliteStore:
         return Finder(connection, self._indexes).search(numbers, search)
 
     def _known(self, connection: sqlite3.Connection, view: View) -> ReferenceReads:
+        from perdure.stores.sqlite.known import known_reads
+
         assert view.known_as_of is not None
         numbers = self._reader.partitions_of(connection, view)
         return known_reads(connection, self._partitions, self._journal, numbers, view.known_as_of)
