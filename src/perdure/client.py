@@ -163,6 +163,8 @@ class AsyncMemoryManager:
             return bound
         if not isinstance(given, Scope):
             raise InvalidInput(f"scope must be a Scope, not {type(given).__name__}")
+        if bound.is_blank:
+            return given
         for name in ("tenant", "agent", "user", "session"):
             mine, theirs = getattr(bound, name), getattr(given, name)
             if mine and theirs and mine != theirs:
@@ -318,13 +320,15 @@ class AsyncMemoryManager:
 
         `filters` as in `domain.filters`; `between` bounds when it happened; `as_of` asks what was
         true then, `known_as_of` what we believed then; `min_score` 0..1 drops weaker hits;
-        `include` adds "superseded", "archived", "former" or "expired" ones.
+        `include` adds "superseded", "archived", "former" or "expired" ones; a question about the
+        past ("used to", "以前") that names no `as_of` shows former ones by itself, marked as such.
         """
         core = self._core
         question = recall.question_of(core, query)
         view = asking.view_of(
             self._within(scope), core.now(), as_of=as_of, known_as_of=known_as_of, include=include
         )
+        view = asking.looking_back(view, question.text)
         found = await recall.recall(
             core,
             question,

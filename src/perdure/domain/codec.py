@@ -110,11 +110,12 @@ _DEFAULT_VALUES = tuple(_DEFAULTS[name] for name in FIELDS)
 def encode(memory: Memory) -> Document:
     """The document of a memory: JSON values only, defaults left out."""
     document: Document = {}
-    last, encoded = None, None
+    last, encoded, encoder_of = None, None, _ENCODE.get
     for name, value, default in zip(FIELDS, _values_of(memory), _DEFAULT_VALUES, strict=True):
         if value is not default and value != default:
             if value is not last:  # a new memory has one time for three fields
-                last, encoded = value, _encode_value(value)
+                encoder = encoder_of(type(value))
+                last, encoded = value, value if encoder is None else encoder(value)
             document[name] = encoded
     return document
 
