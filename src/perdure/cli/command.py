@@ -65,11 +65,12 @@ class _SharedHelp(click.Command):
 
 
 class Command(_SharedHelp):
-    """A command that takes the shared options too."""
+    """A command that takes the shared options too, unless it has its own of that name."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self.params.extend(shared_options())
+        own = {name for parameter in self.params for name in parameter.opts}
+        self.params.extend(option for option in shared_options() if own.isdisjoint(option.opts))
 
 
 class Program(_SharedHelp, click.Group):

@@ -16,6 +16,7 @@ import perdure
 from perdure.cli.command import Program
 from perdure.cli.commands.demo import demo
 from perdure.cli.commands.doctor import doctor
+from perdure.cli.commands.measuring import evaluation
 from perdure.cli.commands.moving import backup, export, import_
 from perdure.cli.commands.reading import context, list_, recall, show
 from perdure.cli.commands.upkeep import reembed, stats, verify
@@ -48,6 +49,7 @@ program.gather("Look", list_, show, stats)
 program.gather("Change", correct, forget, restore)
 program.gather("Move", import_, export, backup)
 program.gather("Look after", verify, reembed, doctor)
+program.gather("Measure", evaluation)
 program.gather("Try", demo)
 
 

@@ -51,7 +51,7 @@ def wilson(hits: int, cases: int) -> tuple[float, float]:
     middle = share + z * z / (2 * cases)
     spread = z * math.sqrt(share * (1 - share) / cases + z * z / (4 * cases * cases))
     scale = 1 + z * z / cases
-    return (middle - spread) / scale, (middle + spread) / scale
+    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
 def bootstrapped(

@@ -23,6 +23,11 @@ def test_the_bounds_hold_the_share_and_narrow_with_cases() -> None:
     assert wilson(190, 200)[0] > low
 
 
+def test_the_bounds_stay_within_what_a_share_can_be() -> None:
+    assert wilson(0, 5)[0] == 0.0
+    assert wilson(67, 67)[1] == pytest.approx(1.0)
+
+
 def test_of_nothing_nothing_is_known() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
     assert (share(0, 0).value, share(0, 0).low, share(0, 0).high) == (0.0, 0.0, 1.0)
