@@ -73,8 +73,16 @@ def is_visible(memory: Memory, view: View) -> bool:
     return "former" in view.include or holds(memory, view.moment)
 
 
-def status(memory: Memory, now: datetime) -> Status:
-    """How a hit is marked: what holds today, whatever time was asked about."""
-    if memory.retired_at is not None or not holds(memory, now):
+def is_believed(memory: Memory, now: datetime) -> bool:
+    """Whether it holds today, as far as we know."""
+    return memory.state is not State.FORGOTTEN and memory.retired_at is None and holds(memory, now)
+
+
+def status(memory: Memory, now: datetime, *, contested: bool = False) -> Status:
+    """How a hit is marked: what holds today, whatever time was asked about.
+
+    `contested`: something that is believed too contradicts it.
+    """
+    if not is_believed(memory, now):
         return "former"
-    return "current"
+    return "contested" if contested else "current"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import cast
 
 from perdure.domain.filters import parse_filter
 from perdure.domain.query import Condition
 from perdure.domain.records import Kind
+from perdure.domain.retrospection import asks_about_past
 from perdure.domain.scope import Scope
 from perdure.domain.text import shown
 from perdure.domain.times import as_utc
@@ -123,6 +125,14 @@ def view_of(
         include=include_of(include),
         everything=flag(everything, "everything"),
     )
+
+
+def looking_back(view: View, question: str | None) -> View:
+    """The view for a question in words: one about the past, without a time of its own, shows what
+    held once as well."""
+    if question is None or view.as_of is not None or not asks_about_past(question, view.now):
+        return view
+    return replace(view, include=view.include | {"former"})
 
 
 def condition_of(

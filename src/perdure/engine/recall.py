@@ -18,7 +18,7 @@ from perdure.domain.records import Memory
 from perdure.domain.replay import replay
 from perdure.domain.results import Hit, Recall
 from perdure.domain.text import is_blank, sanitise, truncate
-from perdure.domain.visibility import status
+from perdure.domain.visibility import is_believed, status
 from perdure.engine.core import Core
 from perdure.errors import InvalidInput, Unavailable
 from perdure.ports.embedder import FloatArray
@@ -165,15 +165,31 @@ async def _hits(
         start += step
     config_hash = core.hash_config()
     preset = core.settings.preset
+    contested = await _contested(core, [record for _, record in distinct], condition)
     return [
         Hit(
             memory=record,
             score=item.score,
-            status=status(record, now),
+            status=status(record, now, contested=record.id in contested),
             explanation=explain(item, preset=preset, config_hash=config_hash),
         )
         for item, record in distinct
     ]
+
+
+async def _contested(
+    core: Core, memories: Sequence[Memory], condition: Condition
+) -> frozenset[str]:
+    """Ids of those that something still believed contradicts."""
+    ids = {other for memory in memories for other in memory.contradicts}
+    if not ids:
+        return frozenset()
+    now = condition.view.now
+    others = (await _records(core, sorted(ids), condition)).values()
+    believed = {other.id for other in others if is_believed(other, now)}
+    return frozenset(
+        memory.id for memory in memories if not believed.isdisjoint(memory.contradicts)
+    )
 
 
 def _gist(item: tuple[Scored, Memory]) -> int:

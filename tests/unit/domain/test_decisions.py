@@ -1,0 +1,220 @@
+"""What becomes of a new statement: one rule per test, with hand-made readings and verdicts."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from perdure.domain.decisions import Meeting, effect_of, meeting, rule
+from perdure.domain.predicates import PREDICATES, Predicates
+from perdure.domain.proposals import Known, Statement
+from perdure.domain.readings import (
+    Claim,
+    Intent,
+    Modality,
+    Relation,
+    Sentence,
+    Span,
+    Verdict,
+    When,
+)
+from perdure.domain.records import Kind, Source
+from perdure.testing.builders import NOON, a_memory
+
+NOWHERE = Span(start=0, end=0)
+DAY = timedelta(days=1)
+
+
+def a_claim(value: str, predicate: str = "lives_in", subject: str = "user", **fields) -> Claim:
+    return Claim(
+        subject=subject, predicate=predicate, object=value, span=NOWHERE, statement=value,
+        **fields,
+    )  # fmt: skip
+
+
+def a_fact(value: str, predicate: str = "lives_in", subject: str = "user", **fields):
+    return a_memory(
+        value, kind=Kind.SEMANTIC, subject=subject, predicate=predicate, object=value,
+        polarity=fields.pop("polarity", "+"), **fields,
+    )  # fmt: skip
+
+
+def a_statement(*claims: Claim, content: str = "news", **fields) -> Statement:
+    sentence = Sentence(
+        span=NOWHERE,
+        text=content,
+        intent=fields.pop("intent", Intent.CREATE),
+        modality=fields.pop("modality", Modality.ASSERTED),
+        is_worth_keeping=fields.pop("is_worth_keeping", True),
+        when=fields.pop("when", None),
+    )
+    return Statement(content=content, sentence=sentence, said_at=NOON, claims=claims, **fields)
+
+
+def a_verdict(**shares: float) -> Verdict:
+    probabilities = {Relation(name): share for name, share in shares.items()}
+    relation = max(probabilities, key=lambda each: probabilities[each])
+    return Verdict(
+        relation=relation, probability=probabilities[relation], probabilities=probabilities
+    )
+
+
+def known(*facts, content: str = "old words", is_later: bool = False, speaker=None, **shares):
+    memory = a_memory(content, at=NOON - DAY, source=Source(role="user", speaker=speaker))
+    return Known(memory=memory, verdict=a_verdict(**shares), facts=facts, is_later=is_later)
+
+
+def ruling(statement: Statement, *items: Known, former: tuple[Known, ...] = ()):
+    return rule(statement, items, PREDICATES, former=former)
+
+
+def test_something_new_is_created() -> None:
+    made = ruling(a_statement(a_claim("Oslo")), known(unrelated=0.9))
+    assert (made.kind, made.relation, made.effects) == ("create", Relation.ADDS, ())
+
+
+def test_a_sure_change_takes_the_place_of_the_old() -> None:
+    old = known(supersedes=0.8)
+    made = ruling(a_statement(), old)
+    assert made.kind == "update"
+    assert [effect.memory for effect in made.effects] == [old.memory]
+    assert made.effects[0].is_whole
+
+
+def test_another_value_in_one_slot_is_a_change_though_the_verdict_is_unsure() -> None:
+    old = known(a_fact("Bergen"), supersedes=0.3, adds=0.3, unrelated=0.4)
+    assert ruling(a_statement(a_claim("Oslo")), old).kind == "update"
+
+
+@pytest.mark.parametrize("other", ["adds", "unrelated", "excepts", "precedes"])
+def test_a_slot_does_not_outweigh_a_sure_verdict(other: str) -> None:
+    old = known(a_fact("Bergen"), **{other: 0.8, "supersedes": 0.2})
+    assert ruling(a_statement(a_claim("Oslo")), old).kind == "create"
+
+
+def test_a_place_that_several_fill_is_no_slot() -> None:
+    old = known(a_fact("Bergen", subject="user.parent"), supersedes=0.3, unrelated=0.45)
+    new = a_statement(a_claim("Oslo", subject="user.parent"))
+    assert ruling(new, old).kind == "create"
+
+
+def test_a_further_value_of_a_many_valued_predicate_joins_the_first() -> None:
+    old = known(a_fact("Farsi", "speaks"), adds=0.7, supersedes=0.2)
+    made = ruling(a_statement(a_claim("Thai", "speaks")), old)
+    assert (made.kind, made.effects) == ("create", ())
+
+
+def test_what_is_unsure_is_kept_on_both_sides_and_marked() -> None:
+    old = known(supersedes=0.4, contradicts=0.2, unrelated=0.4)
+    made = ruling(a_statement(), old)
+    assert (made.kind, made.relation) == ("create", Relation.CONTRADICTS)
+
+
+def test_a_temporary_statement_supersedes_nothing() -> None:
+    old = known(a_fact("Bergen"), supersedes=0.9)
+    made = ruling(a_statement(a_claim("Oslo"), modality=Modality.TEMPORARY), old)
+    assert (made.kind, made.relation, made.effects) == ("create", Relation.EXCEPTS, ())
+
+
+@pytest.mark.parametrize("modality", [Modality.HYPOTHETICAL, Modality.QUESTION, Modality.QUOTED])
+def test_what_is_not_held_decides_nothing(modality: Modality) -> None:
+    made = ruling(a_statement(a_claim("Oslo"), modality=modality), known(supersedes=0.99))
+    assert (made.kind, made.holds) == ("none", False)
+
+
+def test_small_talk_decides_nothing() -> None:
+    made = ruling(a_statement(is_worth_keeping=False), known(supersedes=0.99))
+    assert (made.kind, made.holds) == ("none", False)
+
+
+def test_saying_the_same_again_is_no_news() -> None:
+    made = ruling(a_statement(content="Again."), known(restates=0.8))
+    assert (made.kind, made.relation, made.holds) == ("none", Relation.RESTATES, True)
+
+
+def test_a_change_outweighs_a_weaker_likeness() -> None:
+    made = ruling(a_statement(), known(restates=0.6), known(supersedes=0.8))
+    assert made.kind == "update"
+
+
+def test_telling_again_what_is_outdated_revives_nothing() -> None:
+    made = ruling(a_statement(), known(unrelated=0.9), former=(known(restates=0.9),))
+    assert (made.kind, made.holds) == ("none", False)
+
+
+def test_a_return_to_an_outdated_value_is_a_change() -> None:
+    made = ruling(a_statement(), known(supersedes=0.8), former=(known(restates=0.9),))
+    assert made.kind == "update"
+
+
+def test_older_news_told_late_fill_the_past() -> None:
+    when = When(start=NOON - 900 * DAY, end=NOON - 500 * DAY, precision="year", words="then")
+    made = ruling(a_statement(a_claim("Oslo"), when=when), known(a_fact("Bergen"), precedes=0.8))
+    assert (made.kind, made.relation) == ("create", Relation.PRECEDES)
+
+
+def test_a_message_that_arrives_after_a_later_one_is_of_the_past() -> None:
+    made = ruling(a_statement(), known(supersedes=0.9, is_later=True))
+    assert (made.kind, made.relation) == ("create", Relation.PRECEDES)
+
+
+def test_a_request_to_lose_is_not_read_into_a_statement() -> None:
+    made = ruling(a_statement(), known(retracts=0.9))
+    assert (made.kind, made.effects) == ("create", ())
+
+
+def test_nobody_has_the_last_word_about_something_else() -> None:
+    new = a_statement(speaker="Bo")
+    made = ruling(new, known(supersedes=0.9, speaker="Ana"))
+    assert made.relation is Relation.CONTRADICTS
+
+
+def test_each_speaks_for_themselves() -> None:
+    new = a_statement(a_claim("Oslo", subject="Bo"), speaker="Bo")
+    made = ruling(new, known(supersedes=0.9, speaker="Ana"))
+    assert (made.kind, made.relation) == ("create", Relation.ADDS)
+
+
+def test_of_several_facts_only_the_one_that_changed_falls() -> None:
+    job, bike = a_fact("Tiles", "works_at"), a_fact("a green bike", "owns")
+    old = known(job, bike, supersedes=0.6)
+    effect = effect_of(a_statement(a_claim("Glass", "works_at")), old, PREDICATES)
+    assert (effect.outdated, effect.is_whole) == ((job,), False)
+
+
+def test_when_all_facts_fall_the_statement_falls_with_them() -> None:
+    job = a_fact("Tiles", "works_at")
+    effect = effect_of(
+        a_statement(a_claim("Glass", "works_at")), known(job, supersedes=0.5), PREDICATES
+    )
+    assert (effect.outdated, effect.is_whole) == ((job,), True)
+
+
+@pytest.mark.parametrize(
+    ("claim", "fact", "expected"),
+    [
+        (a_claim("Oslo"), a_fact("oslo."), Meeting.SAME),
+        (a_claim("Oslo"), a_fact("Bergen"), Meeting.OTHER_VALUE),
+        (a_claim("Oslo", polarity="-"), a_fact("Oslo"), Meeting.REVERSED),
+        (a_claim("Oslo", polarity="-"), a_fact("Bergen"), Meeting.APART),
+        (a_claim("tea", "dislikes"), a_fact("tea", "likes"), Meeting.REVERSED),
+        (a_claim("tea", "dislikes"), a_fact("coffee", "likes"), Meeting.APART),
+        (a_claim("Thai", "speaks"), a_fact("Farsi", "speaks"), Meeting.APART),
+        (a_claim("Thai", "speaks", replaces="Farsi"), a_fact("Farsi", "speaks"),
+         Meeting.OTHER_VALUE),
+        (a_claim("Oslo", subject="Emeka"), a_fact("Bergen"), Meeting.APART),
+        (a_claim("317", "email"), a_fact("3171", "email"), Meeting.APART),
+    ],
+)  # fmt: skip
+def test_how_a_claim_meets_a_fact(claim: Claim, fact, expected: Meeting) -> None:
+    assert meeting(claim, fact, PREDICATES) is expected
+
+
+def test_the_registry_can_be_extended() -> None:
+    claim, fact = a_claim("red", "badge"), a_fact("blue", "badge")
+    assert meeting(claim, fact, PREDICATES) is Meeting.APART
+    single = Predicates().extended({"badge": "single"})
+    assert meeting(claim, fact, single) is Meeting.OTHER_VALUE
+    many = single.extended({"lives_in": "many"})
+    assert meeting(a_claim("Oslo"), a_fact("Bergen"), many) is Meeting.APART
