@@ -207,8 +207,8 @@ class AsyncMemoryManager:
         news fills the past. `expires_at` may be a timedelta. `idempotency_key`: the same request
         again gives the same answer and stores nothing; another request with it is a `Conflict`.
         The same statement again is `already_known` (see `domain.duplicates.restates`).
-        `understand` is accepted for callers that turn understanding off; this version draws no
-        facts from the words either way.
+        With `understand` a statement is read as in `observe`: where it states one fact the memory
+        is that fact, and what it changes is superseded. Events, documents and slots are not read.
         """
         now = self._core.now()
         draft = drafts.draft(
@@ -216,7 +216,7 @@ class AsyncMemoryManager:
             now=now, content=content, kind=kind, importance=importance, occurred_at=occurred_at,
             occurred_until=occurred_until, valid_from=valid_from, valid_to=valid_to,
             expires_at=expires_at, metadata=metadata, key=key, idempotency_key=idempotency_key,
-            pinned=pinned, attachments=attachments, source=source,
+            pinned=pinned, attachments=attachments, source=source, understand=understand,
         )  # fmt: skip
         return (await remember.remember(self._core, [draft], now=now, actor=actor))[0]
 
@@ -244,7 +244,7 @@ class AsyncMemoryManager:
             raise InvalidInput(
                 f"item {position}: remember knows no {', '.join(sorted(map(repr, unknown)))}"
             )
-        values = {key: value for key, value in item.items() if key not in ("scope", "understand")}
+        values = {key: value for key, value in item.items() if key != "scope"}
         try:
             return drafts.draft(
                 self._core.settings,

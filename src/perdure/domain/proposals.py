@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from perdure.domain.readings import Claim, Modality, Sentence, Verdict
+from perdure.domain.readings import Claim, Intent, Modality, Sentence, Span, Verdict
 from perdure.domain.records import Memory
 from perdure.domain.text import fold
 
@@ -109,3 +109,48 @@ def is_same_value(one: str, other: str) -> bool:
     if any(char.isdigit() for char in first + second):
         return first == second
     return first in second and len(first) * 2 >= len(second)
+
+
+MOST_OF_AN_ANNOUNCEMENT = 48
+"""Characters that an announcement has at most; longer sentences say something themselves."""
+
+
+def is_announcement(sentence: Sentence) -> bool:
+    """Whether a sentence only says that something changed, and the next one says to what.
+
+    "I've switched gyms." "New job!" Kept apart, the new value would lose what it is a value of.
+    """
+    return (
+        sentence.is_worth_keeping
+        and sentence.modality.is_held
+        and sentence.intent is Intent.UPDATE
+        and not sentence.claims
+        and len(sentence.text) <= MOST_OF_AN_ANNOUNCEMENT
+    )
+
+
+def in_parts(text: str, sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences, an announcement together with the statement after it."""
+    parts: list[Sentence] = []
+    for sentence in sentences:
+        says_more = sentence.is_worth_keeping and sentence.modality.is_held
+        if parts and says_more and is_announcement(parts[-1]) and not _is_request(sentence):
+            parts[-1] = _joined(text, parts[-1], sentence)
+        else:
+            parts.append(sentence)
+    return parts
+
+
+def _is_request(sentence: Sentence) -> bool:
+    return sentence.intent in (Intent.DELETE, Intent.CONSOLIDATE)
+
+
+def _joined(text: str, one: Sentence, other: Sentence) -> Sentence:
+    span = Span(start=one.span.start, end=other.span.end)
+    return replace(
+        other,
+        span=span,
+        text=span.of(text),
+        intent=Intent.UPDATE,
+        when=other.when or one.when,
+    )

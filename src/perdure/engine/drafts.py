@@ -37,6 +37,7 @@ class Draft:
     memory: Memory
     idempotency_key: str | None = None
     request: str = ""
+    understand: bool = False
 
 
 def text_of(content: object, settings: Settings, *, name: str = "content") -> str:
@@ -212,6 +213,7 @@ def draft(
     pinned: bool = False,
     attachments: Sequence[Attachment | Mapping[str, Any]] = (),
     source: Source | Mapping[str, Any] | None = None,
+    understand: bool = True,
 ) -> Draft:
     """A checked draft, or `InvalidInput` with what to mend.
 
@@ -219,6 +221,7 @@ def draft(
     was told, whichever is earlier, so that a plan for tomorrow is known today.
     """
     flag(pinned, "pinned")
+    flag(understand, "understand")
     occurred = now if occurred_at is None else as_utc(occurred_at, name="occurred_at")
     until = None if occurred_until is None else as_utc(occurred_until, name="occurred_until")
     begins = min(occurred, now) if valid_from is None else as_utc(valid_from, name="valid_from")
@@ -246,7 +249,7 @@ def draft(
         source=source_of(source),
     )
     if idempotency_key is None:
-        return Draft(memory=memory)
+        return Draft(memory=memory, understand=understand)
     asked = {
         "content": memory.content, "kind": memory.kind, "importance": importance, "key": key,
         "agent": scope.agent, "session": scope.session, "metadata": dict(memory.metadata),
@@ -260,6 +263,7 @@ def draft(
         memory=memory,
         idempotency_key=key_of(idempotency_key, "idempotency_key"),
         request=digest,
+        understand=understand,
     )
 
 

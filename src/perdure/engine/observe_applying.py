@@ -86,14 +86,14 @@ async def carry_out(
         memory = replace(memory, **_fields(times))
     closed = [effect.memory for effect in ruling.effects if effect.is_whole]
     memory = replace(memory, supersedes=tuple(item.id for item in closed))
-    superseded = [_end(working, item, memory, statement) for item in closed]
+    superseded = [end(working, item, memory, statement.said_at) for item in closed]
     facts = _Facts(working, statement, ruling, times, memory, statement_vectors, predicates)
     drawn = await facts.draw(standing)
     superseded += facts.superseded
     superseded += facts.end_the_rest()
     memory = replace(memory, supports=tuple(fact.id for fact in drawn))
     if is_contested:
-        memory = _contest(working, memory, drawn, ruling.effects, standing)
+        memory = contest(working, memory, drawn, ruling.effects, standing)
     if part.is_stored:
         working.change(memory, Operation.REINFORCED, ruling.reason)
     else:
@@ -128,12 +128,12 @@ def _times(statement: Statement, ruling: Ruling) -> Times:
     return replace(times, valid_from=when.start, valid_to=ends)
 
 
-def _end(working: Working, old: Memory, new: Memory, statement: Statement) -> str:
+def end(working: Working, old: Memory, new: Memory, said_at: datetime) -> str:
     """Close what the new statement took the place of; its id."""
     until = new.valid_from
-    if until <= old.valid_from and old.valid_from < statement.said_at:
+    if until <= old.valid_from and old.valid_from < said_at:
         # "Since March" said in June does not undo what was told in May and held until now.
-        until = statement.said_at
+        until = said_at
     after = (
         close(old, by=new.id, until=until)
         if until > old.valid_from
@@ -276,14 +276,14 @@ class _Facts:
     def end_the_rest(self) -> list[str]:
         """Close the facts of superseded statements that no new value closed; their ids."""
         return [
-            _end(self._working, fact, self._source, self._statement)
+            end(self._working, fact, self._source, self._statement.said_at)
             for effect in self._ruling.effects
             for fact in self._working.seen(effect.outdated)
             if fact.superseded_by is None and fact.state is State.ACTIVE
         ]
 
 
-def _contest(
+def contest(
     working: Working,
     memory: Memory,
     drawn: Sequence[Memory],

@@ -9,7 +9,7 @@ from itertools import pairwise
 from perdure.domain.changes import Vectors
 from perdure.domain.decisions import NOTHING_HELD, Ruling, rule
 from perdure.domain.predicates import Predicates
-from perdure.domain.proposals import Statement, is_same_name
+from perdure.domain.proposals import Statement, in_parts, is_same_name
 from perdure.domain.readings import USER, Claim, Intent, Reading, Sentence, Span
 from perdure.domain.records import Memory, Source
 from perdure.domain.results import Decision
@@ -106,7 +106,7 @@ class _Message:
             context=[(item.turn, item.content) for item in self._said[-CONTEXT_TURNS:]],
             speaker=turn.speaker,
         )
-        sentences = reading.sentences or (_whole(turn.content, reading),)
+        sentences = in_parts(turn.content, reading.sentences) or [_whole(turn.content, reading)]
         contents = _cut(turn.content, sentences)
         me = await self._name_of_speaker()
         statements = [

@@ -16,8 +16,10 @@ from perdure.domain.slots import succeed
 from perdure.domain.text import identity_text
 from perdure.engine.core import Core
 from perdure.engine.drafts import Draft
+from perdure.engine.observe_working import Working
 from perdure.engine.reembedding import make_up_backlog
 from perdure.engine.short_term import Room, departure
+from perdure.engine.understanding_news import is_news, take_in
 from perdure.engine.writing import Retry, collapsed, deciding, write
 from perdure.errors import Conflict
 
@@ -36,6 +38,20 @@ class _Plan:
     arriving: dict[Scope, list[int]] = field(default_factory=dict)
     rooms: list[Room] = field(default_factory=list)
     keyed: tuple[int, ...] = ()
+    working: Working | None = None
+
+    def working_on(self, core: Core, now: datetime) -> Working:
+        """What understanding looks at: the stored memories with the changes so far."""
+        if self.working is None:
+            self.working = Working(core=core, now=now)
+        return self.working
+
+    def add(self, change: Change) -> None:
+        """Take a change in, where later drafts see it."""
+        if self.working is not None:
+            self.working.add(change)
+        else:
+            self.changes.append(change)
 
 
 async def remember(
@@ -115,17 +131,29 @@ async def _draw_up(
         if memory.key is not None:
             await _plan_slot(core, plan, position, memory, made, now)
             continue
+        superseded: tuple[str, ...] = ()
+        if draft.understand and is_news(memory):
+            taken = await take_in(plan.working_on(core, now), memory, made, core.settings.registry)
+            memory, superseded = taken.memory, taken.superseded
         deferred = core.embedding.embedder is not None and made is None
-        plan.changes.append(Change(operation=Operation.CREATED, after=memory, vectors=made))
+        plan.add(Change(operation=Operation.CREATED, after=memory, vectors=made))
         plan.unless_known.add(memory.id)
         plan.answers[position] = Remembered(
-            outcome=Outcome.DEFERRED if deferred else Outcome.STORED, memory=memory
+            outcome=_outcome(superseded, deferred), memory=memory, superseded=superseded
         )
         if memory.kind is Kind.SHORT_TERM:
             plan.arriving.setdefault(memory.scope, []).append(position)
+    if plan.working is not None:
+        plan.changes.extend(plan.working.changes)
     plan.changes = collapsed(plan.changes)
     for scope, positions in plan.arriving.items():
         await _plan_room(core, plan, scope, positions, now)
+
+
+def _outcome(superseded: tuple[str, ...], deferred: bool) -> Outcome:
+    if superseded:
+        return Outcome.SUPERSEDED
+    return Outcome.DEFERRED if deferred else Outcome.STORED
 
 
 async def _plan_room(
@@ -169,9 +197,7 @@ async def _plan_slot(
     superseded = succession.superseded
     deferred = core.embedding.embedder is not None and made is None
     plan.answers[position] = Remembered(
-        outcome=(
-            Outcome.SUPERSEDED if superseded else Outcome.DEFERRED if deferred else Outcome.STORED
-        ),
+        outcome=_outcome(superseded, deferred),
         memory=succession.memory,
         superseded=superseded,
     )
