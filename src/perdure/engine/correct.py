@@ -18,8 +18,10 @@ from perdure.domain.visibility import View, holds
 from perdure.engine.core import Core
 from perdure.engine.drafts import metadata_of, share
 from perdure.engine.editing import merged_metadata
+from perdure.engine.observe_working import Working
 from perdure.engine.reading import not_found, stored
 from perdure.engine.recall import question_of, recall
+from perdure.engine.rederiving import rederive
 from perdure.engine.reembedding import make_up_backlog
 from perdure.engine.writing import Retry, collapsed, deciding, write_or_retry
 from perdure.errors import Conflict, InvalidInput, NotFound
@@ -88,22 +90,37 @@ async def correct(
         if not vectors:
             vectors.extend(await core.embedding.vectors([new.searchable_text]))
         result, changes, slots = await _decide(core, old, new, correction, now)
-        await write_or_retry(
-            core,
-            [
-                replace(change, vectors=vectors[0]) if change.after.id == new.id else change
-                for change in changes
-            ],
-            at=now,
-            actor=actor,
-            slots=slots,
-        )
+        changes = [
+            replace(change, vectors=vectors[0]) if change.after.id == new.id else change
+            for change in changes
+        ]
+        if old.supports or old.predicate is not None:
+            result, changes, slots = await _understood(core, old, result, changes, slots, now)
+        await write_or_retry(core, changes, at=now, actor=actor, slots=slots)
         return result
 
     result = await deciding(core, attempt, f"correction of {named}")
     if core.embedding.backlog and vectors and vectors[0] is not None:
         await make_up_backlog(core)
     return result
+
+
+async def _understood(
+    core: Core,
+    old: Memory,
+    result: Remembered,
+    changes: list[Change],
+    slots: tuple[SlotState, ...],
+    now: datetime,
+) -> tuple[Remembered, list[Change], tuple[SlotState, ...]]:
+    """The correction with its facts, where the old words had some."""
+    working = Working(core=core, now=now)
+    working.slot_states.update(((slot.scope, slot.key), slot) for slot in slots)
+    was_wrong = any(
+        change.after.id == old.id and change.after.retired_at is not None for change in changes
+    )
+    new = await rederive(working, changes, old, result.memory, was_wrong=was_wrong)
+    return replace(result, memory=new), working.changes, tuple(working.slot_states.values())
 
 
 async def _already_corrected(

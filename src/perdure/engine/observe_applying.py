@@ -87,7 +87,9 @@ async def carry_out(
     closed = [effect.memory for effect in ruling.effects if effect.is_whole]
     memory = replace(memory, supersedes=tuple(item.id for item in closed))
     superseded = [end(working, item, memory, statement.said_at) for item in closed]
-    facts = _Facts(working, statement, ruling, times, memory, statement_vectors, predicates)
+    facts = FactsOfStatement(
+        working, statement, ruling, times, memory, statement_vectors, predicates
+    )
     drawn = await facts.draw(standing)
     superseded += facts.superseded
     superseded += facts.end_the_rest()
@@ -139,11 +141,11 @@ def end(working: Working, old: Memory, new: Memory, said_at: datetime) -> str:
         if until > old.valid_from
         else retire(old, by=new.id, at=working.now)
     )
-    working.change(replace(after, version=old.version), Operation.SUPERSEDED)
+    working.change(after, Operation.SUPERSEDED)
     return old.id
 
 
-class _Facts:
+class FactsOfStatement:
     """The facts of one statement, drawn into the changes."""
 
     def __init__(

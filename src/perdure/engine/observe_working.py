@@ -25,6 +25,7 @@ class Working:
     made: dict[str, None] = field(default_factory=dict)
     slot_states: dict[tuple[Scope, str], SlotState] = field(default_factory=dict)
     _changes: list[Change] = field(default_factory=list)
+    _versions: dict[str, int] = field(default_factory=dict)
 
     def new_id(self) -> str:
         """An id for something made now."""
@@ -41,11 +42,8 @@ class Working:
     def change(
         self, after: Memory, operation: Operation = Operation.UPDATED, reason: str | None = None
     ) -> None:
-        """Change a memory that was seen; `after` still has the version it was read with."""
-        before = self.current.get(after.id)
-        if before is None:
-            raise ValueError("a memory must be noted before it is changed")
-        after = replace(after, version=before.version + 1)
+        """Change a memory that was noted or made; the version is seen to."""
+        before = self.current[after.id]
         self.add(Change(operation=operation, before=before, after=after, reason=reason))
 
     def note(self, memory: Memory) -> Memory:
@@ -53,7 +51,15 @@ class Working:
         return self.current.setdefault(memory.id, memory)
 
     def add(self, change: Change) -> None:
-        """Take a change in."""
+        """Take a change in. However often a memory changes, it becomes one version further."""
+        before = change.before
+        if before is not None:
+            first = (
+                0
+                if before.id in self.made
+                else self._versions.setdefault(before.id, before.version)
+            )
+            change = replace(change, after=replace(change.after, version=first + 1))
         self._changes.append(change)
         self.current[change.after.id] = change.after
         if change.before is None:

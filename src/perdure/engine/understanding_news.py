@@ -14,12 +14,13 @@ from perdure.domain.changes import Vectors
 from perdure.domain.decisions import is_held, rule
 from perdure.domain.predicates import Predicates
 from perdure.domain.proposals import Statement
-from perdure.domain.readings import Claim, Intent, Modality, Reading, Relation, Sentence, Span
+from perdure.domain.readings import Claim, Intent, Modality, Relation, Sentence, Span
 from perdure.domain.records import Kind, Memory
 from perdure.domain.text import identity_text
 from perdure.engine.observe_applying import contest, end
 from perdure.engine.observe_known import Standing, standing_of
 from perdure.engine.observe_working import Working
+from perdure.ports.understanding import Understanding
 
 LONGEST = 2_000
 """Characters up to which something remembered is read as a statement; longer is a document."""
@@ -49,15 +50,12 @@ async def take_in(
 ) -> TakenIn:
     """Decide what the memory does to others; their changes are added to `working`."""
     core = working.core
-    reading = core.understanding.read(
-        memory.content, at=memory.valid_from, speaker=memory.source.speaker
-    )
-    statement = _statement(memory, reading)
+    statement = statement_of(memory, core.understanding)
     if statement is None:
         return TakenIn(memory=memory)
     standing = await standing_of(core, working, memory.scope, statement, vectors, aliases={})
     ruling = rule(statement, standing.current, predicates)
-    memory = _as_fact(memory, statement.claims, standing)
+    memory = as_fact(memory, statement.claims, standing)
     match ruling.relation:
         case Relation.SUPERSEDES:
             whole = [effect.memory for effect in ruling.effects if effect.is_whole]
@@ -80,8 +78,11 @@ async def take_in(
             return TakenIn(memory=memory)
 
 
-def _statement(memory: Memory, reading: Reading) -> Statement | None:
+def statement_of(memory: Memory, understanding: Understanding) -> Statement | None:
     """All that the words say as one statement; None when they state nothing that holds."""
+    reading = understanding.read(
+        memory.content, at=memory.valid_from, speaker=memory.source.speaker
+    )
     held = [
         sentence
         for sentence in reading.sentences
@@ -107,7 +108,7 @@ def _statement(memory: Memory, reading: Reading) -> Statement | None:
     )
 
 
-def _as_fact(memory: Memory, claims: Sequence[Claim], standing: Standing) -> Memory:
+def as_fact(memory: Memory, claims: Sequence[Claim], standing: Standing) -> Memory:
     """The memory as the one fact it states; as it is when it states none or several.
 
     The same words stored before it was understood stay the same words.

@@ -370,3 +370,47 @@ def test_a_message_that_is_wrong_stops_the_call_before_anything_happens(desk, me
 def test_a_message_without_words_decides_nothing(desk):
     assert operations(desk.tell("", role="assistant")) == ["none"]
     assert desk.manager.changes() == []
+
+
+def test_correcting_the_words_draws_their_facts_anew(desk):
+    desk.script.says(OSLO, ("lives_in", "Oslo"))
+    turku = desk.script.says("I live in Turku.", ("lives_in", "Turku"))
+    [words, _] = desk.tell(OSLO).memories
+    corrected = desk.manager.correct(words.id, turku, retroactive=True)
+    assert sorted(desk.words()) == sorted([turku, "user lives_in Turku"])
+    assert desk.words(include="superseded")[:2] == [OSLO, "user lives_in Oslo"]
+    [fact] = desk.manager.list(kinds="semantic")
+    assert (fact.provenance, corrected.memory.supports) == ((corrected.memory.id,), (fact.id,))
+    assert desk.manager.get(corrected.memory.id) == corrected.memory
+
+
+def test_correcting_a_fact_outdates_the_words_it_was_drawn_from(desk):
+    desk.script.says(OSLO, ("lives_in", "Oslo"))
+    turku = desk.script.says("The user lives in Turku.", ("lives_in", "Turku"))
+    [_, fact] = desk.tell(OSLO).memories
+    desk.clock.advance(DAY)
+    corrected = desk.manager.correct(fact.id, turku).memory
+    assert (corrected.subject, corrected.predicate, corrected.object) == (
+        "user", "lives_in", "Turku"
+    )  # fmt: skip
+    assert desk.words() == [turku]
+
+
+def test_remembering_a_change_supersedes_what_was_observed(desk):
+    desk.script.says(OSLO, ("lives_in", "Oslo"))
+    desk.script.says(BERGEN, ("lives_in", "Bergen"))
+    desk.told(Relation.SUPERSEDES, OSLO, BERGEN)
+    desk.tell(OSLO)
+    desk.clock.advance(DAY)
+    remembered = desk.manager.remember(BERGEN)
+    assert (remembered.outcome, len(remembered.superseded)) == ("superseded", 2)
+    assert remembered.memory.object == "Bergen"
+    assert desk.words() == [BERGEN]
+
+
+def test_remembering_without_understanding_changes_nothing_else(desk):
+    desk.script.says(BERGEN, ("lives_in", "Bergen"))
+    desk.told(Relation.SUPERSEDES, OSLO, BERGEN)
+    desk.manager.remember(OSLO)
+    assert desk.manager.remember(BERGEN, understand=False).outcome == "stored"
+    assert desk.words() == [OSLO, BERGEN]
