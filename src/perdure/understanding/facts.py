@@ -1,65 +1,177 @@
-"""Facts by pattern: what each language's closed forms state."""
+"""Facts: what the networks found, completed and checked with each language's closed forms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from perdure.domain.readings import USER, Claim, Modality, Span
-from perdure.understanding.languages.language import FactPattern, Language
+from perdure.domain.readings import USER, Claim, Modality, Polarity, Span, When
+from perdure.understanding.languages.language import Language
+from perdure.understanding.learned.reader import NAMED, NO_FACT, OTHER, Found, Marked, Tagged
 from perdure.understanding.predicates import FAVOURITE, is_single_valued
 from perdure.understanding.statements import statement_of
 
+LEAST_SURE = 0.5
+"""Below it a span that looks like a fact is passed over."""
 
-def facts_by_pattern(
-    text: str, form: str, sentence: Span, languages: Sequence[Language], modality: Modality
-) -> list[Claim]:
-    """The facts that patterns find in one sentence, in order of place, none overlapping."""
-    part = form[sentence.start : sentence.end]
-    found: list[Claim] = []
-    for language in languages:
-        if language.script.search(part):
-            found.extend(_of_language(text, part, sentence, language, modality))
-    found.sort(key=lambda claim: (claim.span.start, -claim.span.end, claim.polarity == "+"))
-    kept: list[Claim] = []
-    for claim in found:
-        if not kept or claim.span.start >= kept[-1].span.end:
-            kept.append(claim)
-    return kept
+LEAST_HELD = 0.6
+"""Below it a fact is not taken as asserted."""
+
+CLEARLY_HELD = 0.9
+"""Above it a fact is asserted even in a sentence that asks or supposes something."""
+
+_BY_PATTERN = 0.8
 
 
-def _of_language(
-    text: str, part: str, sentence: Span, language: Language, modality: Modality
-) -> Iterator[Claim]:
-    for pattern in language.facts:
-        for match in pattern.pattern.finditer(part):
-            span = Span(
-                start=sentence.start + match.start("o"), end=sentence.start + match.end("o")
-            )
-            yield _claim(text, span, pattern, match.groupdict().get("k") or "", language, modality)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """One sentence with what has to be known to read its facts.
+
+    `modality` is the sentence's own, `when` the time it names; `speaker` the speaker's name.
+    """
+
+    text: str
+    form: str
+    sentence: Span
+    languages: Sequence[Language]
+    modality: Modality
+    when: When | None
+    speaker: str | None
+    version: str
+
+
+def facts_of(scene: Scene, marked: Marked) -> tuple[Claim, ...]:
+    """The facts of one sentence, in order of place, none overlapping."""
+    claims = [
+        claim
+        for found in marked.facts
+        if _is_inside(found.span, scene.sentence)
+        for claim in _learned(scene, found, marked.names)
+    ]
+    for claim in _by_pattern(scene):
+        if not any(_overlap(claim.span, known.span) for known in claims):
+            claims.append(claim)
+    return tuple(sorted(claims, key=lambda claim: claim.span.start))
+
+
+def _is_inside(span: Span, sentence: Span) -> bool:
+    return sentence.start <= span.start < sentence.end
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _learned(scene: Scene, found: Found, names: Sequence[Tagged]) -> Iterator[Claim]:
+    if found.predicate == NO_FACT or found.sureness < LEAST_SURE:
+        return
+    subject = _subject(scene, found, names)
+    if subject is None:
+        return
+    predicate, kind = _predicate(scene, found)
+    yield _claim(
+        scene,
+        span=found.span,
+        subject=subject,
+        predicate=predicate,
+        kind=kind,
+        polarity=found.polarity,
+        modality=_modality(scene, found),
+        confidence=min(found.sureness, max(found.subject_sureness, 0.5)),
+        leaned_on=f"network:{scene.version}",
+    )
+
+
+def _modality(scene: Scene, found: Found) -> Modality:
+    """How the fact is meant: the networks' word, unless the sentence's own forms say otherwise."""
+    least = LEAST_HELD if scene.modality.is_held else CLEARLY_HELD
+    if found.modality.is_held:
+        if found.held >= least:
+            return found.modality
+        return Modality.HYPOTHETICAL if scene.modality.is_held else scene.modality
+    return found.modality
+
+
+def _subject(scene: Scene, found: Found, names: Sequence[Tagged]) -> str | None:
+    """Whom the fact is about: the speaker, somebody of theirs, or the name nearest before it."""
+    if found.subject == OTHER:
+        return None
+    if found.subject != NAMED:
+        return found.subject
+    others = [name for name in names if not _overlap(name.span, found.span)]
+    before = [name for name in others if name.span.end <= found.span.start]
+    after = [name for name in others if name.span.start >= found.span.end]
+    nearest = before[-1] if before else after[0] if after else None
+    if nearest is None:
+        return None
+    name = nearest.span.of(scene.text)
+    is_speaker = scene.speaker is not None and name.casefold() == scene.speaker.casefold()
+    return USER if is_speaker else name
+
+
+def _predicate(scene: Scene, found: Found) -> tuple[str, str]:
+    """The predicate, for a favourite with the kind of thing, and that kind in the words used."""
+    if found.predicate != FAVOURITE:
+        return found.predicate, ""
+    part = scene.form[scene.sentence.start : scene.sentence.end]
+    for language in scene.languages:
+        named = language.favourite_kind.search(part)
+        if named:
+            word = named["k"].strip()
+            return FAVOURITE + language.kinds.get(word, word), word
+    return "likes", ""
+
+
+def _by_pattern(scene: Scene) -> Iterator[Claim]:
+    part = scene.form[scene.sentence.start : scene.sentence.end]
+    for language in scene.languages:
+        if not language.script.search(part):
+            continue
+        for pattern in language.facts:
+            for match in pattern.pattern.finditer(part):
+                kind = match.groupdict().get("k") or ""
+                predicate = pattern.predicate
+                if predicate == FAVOURITE:
+                    predicate += language.kinds.get(kind, kind)
+                yield _claim(
+                    scene,
+                    span=Span(
+                        start=scene.sentence.start + match.start("o"),
+                        end=scene.sentence.start + match.end("o"),
+                    ),
+                    subject=USER,
+                    predicate=predicate,
+                    kind=kind,
+                    polarity=pattern.polarity,
+                    modality=scene.modality,
+                    confidence=_BY_PATTERN,
+                    leaned_on=f"pattern:{language.code}:{pattern.predicate}",
+                )
 
 
 def _claim(
-    text: str,
+    scene: Scene,
+    *,
     span: Span,
-    pattern: FactPattern,
+    subject: str,
+    predicate: str,
     kind: str,
-    language: Language,
+    polarity: Polarity,
     modality: Modality,
+    confidence: float,
+    leaned_on: str,
 ) -> Claim:
-    predicate = pattern.predicate
-    if predicate == FAVOURITE:
-        predicate += language.kinds.get(kind, kind)
-    polarity = pattern.polarity
+    value = span.of(scene.text)
     return Claim(
-        subject=USER,
+        subject=subject,
         predicate=predicate,
-        object=span.of(text),
+        object=value,
         span=span,
         statement=statement_of(
-            language,
-            subject=USER,
+            scene.languages[0],
+            subject=subject,
             predicate=predicate,
-            value=span.of(text),
+            value=value,
             polarity=polarity,
             is_passing=modality is Modality.TEMPORARY,
             kind=kind,
@@ -67,6 +179,7 @@ def _claim(
         polarity=polarity,
         modality=modality,
         is_single_valued=is_single_valued(predicate),
-        confidence=0.8,
-        leaned_on=(f"pattern:{language.code}:{pattern.predicate}",),
+        when=scene.when,
+        confidence=confidence,
+        leaned_on=(leaned_on,),
     )

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from perdure.domain.readings import (
-    Intent,
-    Reading,
-    Sentence,
-    Span,
-    Target,
-    When,
-)
-from perdure.understanding.facts import facts_by_pattern
+from perdure.domain.readings import Intent, Reading, Sentence, Span, Target, When
+from perdure.understanding.facts import Scene, facts_of
 from perdure.understanding.forms import form_of
-from perdure.understanding.intents import Ask, ask_by_rules
+from perdure.understanding.intents import Ask, ask_of
 from perdure.understanding.languages.known import LANGUAGES
 from perdure.understanding.languages.language import Language
+from perdure.understanding.learned.reader import LearnedReading
+from perdure.understanding.learned.weights import learned
 from perdure.understanding.modality import modality_of
 from perdure.understanding.sentences import split_sentences
 from perdure.understanding.signs import Signs
 from perdure.understanding.times import find_times
 
 Vectors = Callable[[str], "Sequence[float] | None"]
-
-_ORDER = (Intent.DELETE, Intent.CONSOLIDATE, Intent.UPDATE, Intent.CREATE, Intent.NONE)
 
 
 def read(
@@ -42,33 +35,116 @@ def read(
     where it is known. `vectors` gives the bundled encoder's vector of a sentence, or None where
     it has none at hand; everything works without. Never fails on any text.
     """
-    form = form_of(message)
-    languages = _languages(form)
-    read_parts = [
-        _sentence(message, form, span, languages, at) for span in split_sentences(message)
-    ]
-    sentences = tuple(sentence for sentence, _ in read_parts)
-    asks = [ask for _, ask in read_parts]
-    if not asks:
-        return Reading(language=languages[0].code, intent=Intent.NONE, leaned_on=("nothing",))
-    best = min(range(len(asks)), key=lambda place: _ORDER.index(asks[place].intent))
-    chosen, where = asks[best], sentences[best].span
-    evidence = Span(start=where.start + chosen.start, end=where.start + chosen.end)
-    answers = _answer(form, context)
-    return Reading(
-        language=languages[0].code,
-        intent=chosen.intent,
-        confidence=chosen.confidence,
-        evidence=evidence if chosen.end else where,
-        sentences=sentences,
-        targets=_targets(message, sentences),
-        answers=answers,
-        leaned_on=(chosen.rule,),
-    )
+    return _Reader(message, at, context, speaker).reading()
 
 
-def _languages(form: str) -> list[Language]:
-    """The languages of a text, the one with most words first."""
+class _Reader:
+    """One message on its way to a reading."""
+
+    def __init__(
+        self,
+        message: str,
+        at: datetime,
+        context: Sequence[tuple[str, str]],
+        speaker: str | None,
+    ) -> None:
+        self._message = message
+        self._form = form_of(message)
+        self._at = at
+        self._context = context
+        self._speaker = speaker
+        self._languages = languages_of(self._form)
+        self._learned = learned()
+        self._network = LearnedReading(self._learned, message, context)
+        self._marked = self._network.marked()
+
+    def reading(self) -> Reading:
+        spans = split_sentences(self._message)
+        whole = Signs(self._form, self._languages)
+        shares = self._network.intents()
+        ask = ask_of(shares, whole, self._learned.version)
+        parts = (
+            [(self._sentence(spans[0], whole, ask), shares)]
+            if len(spans) == 1
+            else [self._part(span) for span in spans]
+        )
+        sentences = tuple(sentence for sentence, _ in parts)
+        return Reading(
+            language=self._languages[0].code,
+            intent=ask.intent,
+            confidence=ask.confidence,
+            evidence=_evidence(ask, parts),
+            sentences=sentences,
+            targets=self._targets(ask, sentences),
+            answers=self._answer(whole),
+            leaned_on=ask.leaned_on,
+        )
+
+    def _part(self, span: Span) -> tuple[Sentence, Mapping[Intent, float]]:
+        signs = Signs(span.of(self._form), self._languages)
+        shares = self._network.intents(span)
+        return self._sentence(span, signs, ask_of(shares, signs, self._learned.version)), shares
+
+    def _sentence(self, span: Span, signs: Signs, ask: Ask) -> Sentence:
+        modality = modality_of(signs)
+        when = _when(span.of(self._message), self._at)
+        scene = Scene(
+            text=self._message,
+            form=self._form,
+            sentence=span,
+            languages=self._languages,
+            modality=modality,
+            when=when,
+            speaker=self._speaker,
+            version=self._learned.version,
+        )
+        claims = facts_of(scene, self._marked)
+        is_held = any(claim.modality.is_held for claim in claims)
+        return Sentence(
+            span=span,
+            text=span.of(self._message),
+            intent=ask.intent,
+            modality=modality,
+            is_worth_keeping=is_held
+            or ask.intent in (Intent.CREATE, Intent.UPDATE)
+            or (modality.is_held and not signs.has("courtesy", "task")),
+            when=when,
+            claims=claims,
+        )
+
+    def _targets(self, ask: Ask, sentences: Sequence[Sentence]) -> tuple[Target, ...]:
+        """What is to be lost, one for each sentence that asks for it."""
+        if ask.intent is not Intent.DELETE:
+            return ()
+        asking = [each for each in sentences if each.intent is Intent.DELETE] or list(sentences)
+        return tuple(self._target(sentence) for sentence in asking)
+
+    def _target(self, sentence: Sentence) -> Target:
+        signs = Signs(sentence.span.of(self._form), self._languages)
+        named = [
+            target.span
+            for target in self._marked.targets
+            if sentence.span.start <= target.span.start < sentence.span.end
+        ]
+        is_everything = signs.has("everything")
+        if not named:
+            return Target(text="", is_everything=is_everything)
+        span = Span(start=named[0].start, end=named[-1].end)
+        return Target(text=span.of(self._message), span=span, is_everything=is_everything)
+
+    def _answer(self, signs: Signs) -> bool | None:
+        if not self._context or self._context[-1][0] != "assistant":
+            return None
+        before = Signs(form_of(self._context[-1][1]), LANGUAGES)
+        if not before.has("offers_to_keep", "offers_to_lose", "guess"):
+            return None
+        if signs.has("no"):
+            return False
+        return True if signs.has("yes") else None
+
+
+def languages_of(form: str) -> list[Language]:
+    """The languages, the one with most words in the text first."""
     weight = {
         language.code: sum(len(run) > 1 or run > "z" for run in language.script.findall(form))
         for language in LANGUAGES
@@ -76,25 +152,11 @@ def _languages(form: str) -> list[Language]:
     return sorted(LANGUAGES, key=lambda language: -weight[language.code])
 
 
-def _sentence(
-    message: str, form: str, span: Span, languages: Sequence[Language], at: datetime
-) -> tuple[Sentence, Ask]:
-    signs = Signs(span.of(form), languages)
-    modality = modality_of(signs)
-    claims = facts_by_pattern(message, form, span, languages, modality)
-    ask = ask_by_rules(signs, modality, has_facts=any(c.modality.is_held for c in claims))
-    return (
-        Sentence(
-            span=span,
-            text=span.of(message),
-            intent=ask.intent,
-            modality=modality,
-            is_worth_keeping=modality.is_held and not signs.has("courtesy", "task"),
-            when=_when(span.of(message), at),
-            claims=tuple(claims),
-        ),
-        ask,
-    )
+def _evidence(ask: Ask, parts: Sequence[tuple[Sentence, Mapping[Intent, float]]]) -> Span | None:
+    """The sentence that shows the intent best."""
+    if not parts:
+        return None
+    return max(parts, key=lambda part: part[1].get(ask.intent, 0.0))[0].span
 
 
 def _when(text: str, at: datetime) -> When | None:
@@ -106,24 +168,3 @@ def _when(text: str, at: datetime) -> When | None:
             words=found.text,
         )
     return None
-
-
-def _targets(message: str, sentences: Sequence[Sentence]) -> tuple[Target, ...]:
-    return tuple(
-        Target(text=sentence.text, span=sentence.span)
-        for sentence in sentences
-        if sentence.intent is Intent.DELETE
-    )
-
-
-def _answer(form: str, context: Sequence[tuple[str, str]]) -> bool | None:
-    if not context or context[-1][0] != "assistant":
-        return None
-    languages = _languages(form)
-    before = Signs(form_of(context[-1][1]), LANGUAGES)
-    if not before.has("offers_to_keep", "offers_to_lose", "guess"):
-        return None
-    signs = Signs(form.lstrip(), languages)
-    if signs.has("no"):
-        return False
-    return True if signs.has("yes") else None

@@ -1,15 +1,18 @@
-"""What a new statement does to an old one."""
+"""What a new statement does to an old one: the networks' word, weighed with the claims of both."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from perdure.domain.analysis import query_lexemes
-from perdure.domain.readings import Claim, Relation, Verdict
+from perdure.domain.readings import Claim, Modality, Relation, Verdict
 from perdure.understanding.forms import form_of
-from perdure.understanding.languages.known import LANGUAGES
-from perdure.understanding.modality import modality_of
-from perdure.understanding.signs import Signs
+from perdure.understanding.learned.reader import relations_by_network
+from perdure.understanding.learned.weights import learned
+
+LEAST_SURE = 0.5
+"""Below it a statement is not taken to replace or withdraw another one."""
+
+_COSTLY = frozenset({Relation.SUPERSEDES, Relation.RETRACTS})
 
 
 def relate(
@@ -22,49 +25,93 @@ def relate(
 ) -> Verdict:
     """How `new` relates to `old`, two statements of one conversation, the old one said before.
 
-    `cosine` is their similarity in the bundled encoder's space, where it is known.
+    `cosine` is their similarity in the bundled encoder's space, where it is known. The claims
+    are those read from the statements, where they were read. Never fails on any text.
     """
-    signs = Signs(form_of(new), LANGUAGES)
-    words_old, words_new = set(query_lexemes(old)), set(query_lexemes(new))
-    shared = len(words_old & words_new) / max(1, min(len(words_old), len(words_new)))
-    relation, probability, rule = _judged(signs, shared, cosine or 0.0, old_claims, new_claims)
+    weights = learned()
+    shares = dict(relations_by_network(weights, old, new, cosine))
+    leaned_on = [f"network:{weights.version}"]
+    for slot, factors in _compared(old_claims, new_claims):
+        leaned_on.append(f"slot:{slot}")
+        for relation, factor in factors.items():
+            shares[relation] *= factor
+    if _bare(old) == _bare(new):
+        leaned_on.append("same words")
+        shares[Relation.RESTATES] += 10.0
+    total = sum(shares.values())
+    probabilities = {relation: share / total for relation, share in shares.items()}
+    relation = _likeliest(probabilities)
     return Verdict(
         relation=relation,
-        probability=probability,
-        probabilities=_spread(relation, probability),
-        leaned_on=(rule,),
+        probability=probabilities[relation],
+        probabilities=probabilities,
+        leaned_on=tuple(leaned_on),
     )
 
 
-def _judged(
-    signs: Signs,
-    shared: float,
-    cosine: float,
-    old_claims: Sequence[Claim],
-    new_claims: Sequence[Claim],
-) -> tuple[Relation, float, str]:
-    is_near = shared >= 0.5 or cosine >= 0.6
-    if signs.has("forget", "forget_back", "taken_back") and (is_near or shared > 0):
-        return Relation.RETRACTS, 0.7, "cue:forget"
-    if not modality_of(signs).is_held:
-        return Relation.UNRELATED, 0.8, "modality"
-    slots = {(claim.subject, claim.predicate): claim for claim in old_claims}
-    for claim in new_claims:
-        known = slots.get((claim.subject, claim.predicate))
-        if known is None:
-            continue
-        if known.object == claim.object and known.polarity == claim.polarity:
-            return Relation.RESTATES, 0.8, "slot:same"
-        if claim.is_single_valued:
-            return Relation.SUPERSEDES, 0.7, "slot:other"
-        return Relation.ADDS, 0.7, "slot:more"
-    if shared >= 0.9:
-        return Relation.RESTATES, 0.6, "overlap"
-    if is_near and signs.has("change", "correction", "ended"):
-        return Relation.SUPERSEDES, 0.6, "cue:change"
-    return Relation.UNRELATED, 0.6, "nothing"
+def _bare(text: str) -> str:
+    return "".join(char for char in form_of(text) if char.isalnum())
 
 
-def _spread(relation: Relation, probability: float) -> Mapping[Relation, float]:
-    rest = (1.0 - probability) / (len(Relation) - 1)
-    return {each: probability if each is relation else rest for each in Relation}
+def _likeliest(probabilities: Mapping[Relation, float]) -> Relation:
+    ranked = sorted(Relation, key=lambda relation: -probabilities[relation])
+    return next(
+        relation
+        for relation in ranked
+        if relation not in _COSTLY or probabilities[relation] >= LEAST_SURE
+    )
+
+
+Factors = Mapping[Relation, float]
+
+_SAME: Factors = {Relation.RESTATES: 3.0, Relation.UNRELATED: 0.3}
+_OTHER_VALUE: Factors = {
+    Relation.SUPERSEDES: 2.0,
+    Relation.UNRELATED: 0.4,
+    Relation.ADDS: 0.6,
+    Relation.RESTATES: 0.3,
+}
+_ONE_MORE: Factors = {Relation.ADDS: 1.6, Relation.UNRELATED: 0.7, Relation.RESTATES: 0.5}
+_TURNED: Factors = {Relation.SUPERSEDES: 2.5, Relation.RESTATES: 0.2, Relation.UNRELATED: 0.3}
+_FOR_NOW: Factors = {Relation.EXCEPTS: 2.0, Relation.SUPERSEDES: 0.6}
+_OF_ANOTHER: Factors = {Relation.UNRELATED: 2.0, Relation.SUPERSEDES: 0.4, Relation.RETRACTS: 0.6}
+_NOT_SAID: Factors = {Relation.UNRELATED: 2.0, Relation.SUPERSEDES: 0.3, Relation.ADDS: 0.5}
+
+
+def _compared(
+    old_claims: Sequence[Claim], new_claims: Sequence[Claim]
+) -> Iterator[tuple[str, Factors]]:
+    """What the claims show, at most one observation of each kind."""
+    seen: set[str] = set()
+    for name, factors in _observations(old_claims, new_claims):
+        if name not in seen:
+            seen.add(name)
+            yield name, factors
+
+
+def _observations(
+    old_claims: Sequence[Claim], new_claims: Sequence[Claim]
+) -> Iterator[tuple[str, Factors]]:
+    for new in new_claims:
+        for old in old_claims:
+            if new.predicate != old.predicate:
+                continue
+            if new.subject != old.subject:
+                yield "another's", _OF_ANOTHER
+            elif not new.modality.is_held:
+                yield "not said", _NOT_SAID
+            elif new.modality is Modality.TEMPORARY:
+                yield "for now", _FOR_NOW
+            else:
+                yield _same_slot(old, new)
+
+
+def _same_slot(old: Claim, new: Claim) -> tuple[str, Factors]:
+    is_same = form_of(old.object) == form_of(new.object)
+    if is_same and old.polarity != new.polarity:
+        return "turned", _TURNED
+    if is_same:
+        return "same", _SAME
+    if new.is_single_valued:
+        return "other value", _OTHER_VALUE
+    return "one more", _ONE_MORE

@@ -100,6 +100,7 @@ class Language:
 
     `script` finds a character that shows the language; `roles` maps what people are called
     ("sister") to what they are to somebody (`sibling`), `role_names` is how a role is said;
+    `favourite_kind` finds the kind of thing that is a favourite, as the group `k`;
     `kinds` maps the word for a kind of thing to its name in a favourite; `statements` gives for
     each predicate how it is affirmed and denied, of subject `{s}`, object `{o}` and kind `{k}`.
     `passing` marks a statement that holds for now.
@@ -109,6 +110,7 @@ class Language:
     script: re.Pattern[str]
     cues: Cues
     facts: tuple[FactPattern, ...]
+    favourite_kind: Pattern
     roles: Mapping[str, str]
     statements: Mapping[str, tuple[str, str]]
     user: str

@@ -88,3 +88,7 @@ FACTS = (
     _fact(r"my\ (?:daughter|son)(?:\ is\ called|'s\ name\ is|\ is\ named)\ (?P<o>\w+)", "child"),
     _fact(r"my\ (?:manager|boss)(?:\ is\ called|'s\ name\ is|\ is\ named)\ (?P<o>\w+)", "manager"),
 )
+
+FAVOURITE_KIND = Pattern(
+    r"\bfav(?:ou?rite|e|s)?\ (?!of\b|is\b|by\b|are\b|\w+\ (?:ever\ )?(?:is|was)\ the\b)(?P<k>\w[\w'-]*(?:\ (?!is\b|are\b|was\b|has\b|of\b|to\b|in\b|at\b|by\b|for\b|would\b|ever\b|remains\b|these\b|right\b|you\b|and\b|used\b)\w[\w'-]*)?)"
+)

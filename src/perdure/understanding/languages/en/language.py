@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from perdure.understanding.languages.en.cues import CUES
-from perdure.understanding.languages.en.facts import FACTS
+from perdure.understanding.languages.en.facts import FACTS, FAVOURITE_KIND
 from perdure.understanding.languages.en.words import KINDS, ROLE_NAMES, ROLES, STATEMENTS
 from perdure.understanding.languages.language import Language
 
@@ -14,6 +14,7 @@ ENGLISH = Language(
     script=re.compile(r"[a-z]+"),
     cues=CUES,
     facts=FACTS,
+    favourite_kind=FAVOURITE_KIND,
     roles=ROLES,
     statements=STATEMENTS,
     user="The user",

@@ -6,7 +6,7 @@ import re
 
 from perdure.understanding.languages.language import Language
 from perdure.understanding.languages.zh.cues import CUES
-from perdure.understanding.languages.zh.facts import FACTS
+from perdure.understanding.languages.zh.facts import FACTS, FAVOURITE_KIND
 from perdure.understanding.languages.zh.words import KINDS, ROLE_NAMES, ROLES, STATEMENTS
 
 CHINESE = Language(
@@ -14,6 +14,7 @@ CHINESE = Language(
     script=re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]"),
     cues=CUES,
     facts=FACTS,
+    favourite_kind=FAVOURITE_KIND,
     roles=ROLES,
     statements=STATEMENTS,
     user="用户",

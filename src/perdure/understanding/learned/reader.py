@@ -1,0 +1,214 @@
+"""What the networks say of one message: intents, and spans that look like facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from perdure.domain.readings import Intent, Modality, Polarity, Relation, Span
+from perdure.understanding.learned.features import (
+    EARLIER_ASSISTANT,
+    EARLIER_USER,
+    FloatArray,
+    features_of,
+)
+from perdure.understanding.learned.network import Encoding, Network
+from perdure.understanding.learned.tokens import Tokens, tokenise
+from perdure.understanding.learned.weights import Learned
+
+EARLIER_TURNS = 3
+EARLIER_TOKENS = 48
+"""Of what was said before, the last turns and the first tokens of each are read."""
+
+NO_FACT = "none"
+NAMED = "named"
+OTHER = "other"
+"""A predicate and subjects that are none: no fact, somebody by name, somebody unknown."""
+
+_INNER = 2
+_Kind = TypeVar("_Kind", Intent, Relation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tagged:
+    """A span with how sure it is to be what it was tagged as, in [0, 1]."""
+
+    span: Span
+    sureness: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A span that looks like the object of a fact, with the likeliest reading of each part.
+
+    `sureness` is that of the span being such an object with this predicate, `held` that of the
+    fact being asserted, if only for now; both in [0, 1].
+    """
+
+    span: Span
+    predicate: str
+    subject: str
+    polarity: Polarity
+    modality: Modality
+    sureness: float
+    held: float
+    subject_sureness: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marked:
+    """What was found in one message, each kind in order of place."""
+
+    facts: tuple[Found, ...] = ()
+    names: tuple[Tagged, ...] = ()
+    targets: tuple[Tagged, ...] = ()
+
+
+class LearnedReading:
+    """One message as the networks see it; asks them once."""
+
+    def __init__(
+        self, learned: Learned, message: str, context: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        self._learned = learned
+        self._modalities = [Modality(name) for name in learned.modalities]
+        self._tokens = tokenise(message)
+        self._views: list[tuple[Network, Encoding]] = []
+        if not len(self._tokens):
+            return
+        earlier = [
+            (
+                EARLIER_USER if role == "user" else EARLIER_ASSISTANT,
+                tokenise(content, longest=EARLIER_TOKENS),
+            )
+            for role, content in context[-EARLIER_TURNS:]
+        ]
+        features = features_of(
+            self._tokens, learned.words, [each for each in earlier if len(each[1])]
+        )
+        self._views = [(network, network.encode(features)) for network in learned.networks]
+
+    def intents(self, span: Span | None = None) -> Mapping[Intent, float]:
+        """How likely each intent is, for the message or the part of it at the span."""
+        start, end = _range(self._tokens, span) if span else (0, len(self._tokens))
+        if start >= end:
+            return {intent: float(intent is Intent.NONE) for intent in Intent}
+        rows = [network.intents(network.summary(view, start, end)) for network, view in self._views]
+        return _named(self._learned.intents, rows, Intent)
+
+    def marked(self) -> Marked:
+        """The spans that look like facts, names they are about, or what is to be forgotten."""
+        if not self._views:
+            return Marked()
+        tagged = [network.tagged(view) for network, view in self._views]
+        objects, names, targets = _mean([tags for _, tags in tagged])
+        return Marked(
+            facts=self._judged(_spans(objects), [rows for rows, _ in tagged]),
+            names=self._tagged(names),
+            targets=self._tagged(targets),
+        )
+
+    def _tagged(self, tags: FloatArray) -> tuple[Tagged, ...]:
+        return tuple(
+            Tagged(span=self._span(start, end), sureness=sureness)
+            for start, end, sureness in _spans(tags)
+        )
+
+    def _judged(
+        self, spans: Sequence[tuple[int, int, float]], rows: Sequence[FloatArray]
+    ) -> tuple[Found, ...]:
+        if not spans:
+            return ()
+        places = [(start, end) for start, end, _ in spans]
+        votes = [
+            network.judged(row, network.summary(view), places)
+            for (network, view), row in zip(self._views, rows, strict=True)
+        ]
+        judged = [_mean(same) for same in zip(*votes, strict=True)]
+        return tuple(
+            self._found(span, *(each[number] for each in judged))
+            for number, span in enumerate(spans)
+        )
+
+    def _found(
+        self,
+        span: tuple[int, int, float],
+        predicates: FloatArray,
+        subjects: FloatArray,
+        polarities: FloatArray,
+        modalities: FloatArray,
+    ) -> Found:
+        start, end, sureness = span
+        predicate, subject = int(predicates.argmax()), int(subjects.argmax())
+        kinds = self._modalities
+        return Found(
+            span=self._span(start, end),
+            predicate=self._learned.predicates[predicate],
+            subject=self._learned.subjects[subject],
+            polarity="-" if polarities[1] > 0.5 else "+",
+            modality=kinds[int(modalities.argmax())],
+            sureness=sureness * float(predicates[predicate]),
+            held=sum(float(modalities[n]) for n, kind in enumerate(kinds) if kind.is_held),
+            subject_sureness=float(subjects[subject]),
+        )
+
+    def _span(self, start: int, end: int) -> Span:
+        return Span(start=self._tokens.starts[start], end=self._tokens.ends[end - 1])
+
+
+def relations_by_network(
+    learned: Learned, old: str, new: str, cosine: float | None
+) -> Mapping[Relation, float]:
+    """How likely each relation of the new statement to the old one is."""
+    tokens = tokenise(new)
+    before = tokenise(old, longest=EARLIER_TOKENS)
+    if not len(tokens) or not len(before):
+        return {relation: float(relation is Relation.UNRELATED) for relation in Relation}
+    features = features_of(tokens, learned.words, [(EARLIER_USER, before)])
+    rows = [
+        network.relations(network.summary(network.encode(features)), cosine)
+        for network in learned.networks
+    ]
+    return _named(learned.relations, rows, Relation)
+
+
+def _mean(votes: Sequence[FloatArray]) -> FloatArray:
+    return votes[0] if len(votes) == 1 else np.mean(votes, axis=0)
+
+
+def _named(
+    names: Sequence[str], rows: Sequence[FloatArray], kind: type[_Kind]
+) -> Mapping[_Kind, float]:
+    mean = _mean(rows)
+    return {kind(name): float(share) for name, share in zip(names, mean, strict=True)}
+
+
+def _range(tokens: Tokens, span: Span) -> tuple[int, int]:
+    inside = [
+        place
+        for place in range(len(tokens))
+        if tokens.starts[place] < span.end and tokens.ends[place] > span.start
+    ]
+    return (inside[0], inside[-1] + 1) if inside else (0, 0)
+
+
+def _spans(tags: FloatArray) -> list[tuple[int, int, float]]:
+    """Runs of begin and inner tokens with the mean certainty that they are not outside."""
+    found = []
+    place = 0
+    count = len(tags)
+    best = tags.argmax(1).tolist()
+    while place < count:
+        if best[place] == 0:
+            place += 1
+            continue
+        end = place + 1
+        while end < count and best[end] == _INNER:
+            end += 1
+        outside = float(np.add.reduce(tags[place:end, 0])) / (end - place)
+        found.append((place, end, 1.0 - outside))
+        place = end
+    return found

@@ -1,0 +1,196 @@
+"""The training text as examples: tokens, labels and spans."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from network import Example, Span
+
+from perdure.domain.readings import Intent, Modality, Relation
+from perdure.understanding.learned.features import (
+    EARLIER_ASSISTANT,
+    EARLIER_USER,
+    Features,
+    WordVectors,
+    features_of,
+)
+from perdure.understanding.learned.reader import EARLIER_TOKENS, EARLIER_TURNS
+from perdure.understanding.learned.tokens import Tokens, tokenise
+from perdure.understanding.predicates import FAVOURITE, MANY_VALUED, SINGLE_VALUED
+from perdure.understanding.sentences import split_sentences
+
+HERE = Path(__file__).resolve().parent
+Item = dict[str, Any]
+
+INTENTS = [intent.value for intent in Intent]
+RELATIONS = [relation.value for relation in Relation]
+MODALITIES = [modality.value for modality in Modality]
+PREDICATES = ["none", *sorted(SINGLE_VALUED | MANY_VALUED), FAVOURITE]
+NAMED = "named"
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    subjects: list[str]
+
+    def subject(self, subject: str) -> int:
+        if subject == "user" or subject.startswith("user."):
+            known = subject if subject in self.subjects else OTHER
+            return self.subjects.index(known)
+        return self.subjects.index(NAMED)
+
+
+def items_of(kind: str, languages: Iterable[str] = ("en", "zh")) -> Iterator[tuple[str, Item]]:
+    """Every item of one kind ("messages" or "pairs") with the file it is from."""
+    for language in languages:
+        for path in sorted((HERE / language / kind).glob("*.jsonl")):
+            for line in path.read_text(encoding="utf-8").splitlines():
+                if line.strip():
+                    yield f"{language}/{path.name}", json.loads(line)
+
+
+def labels_of(messages: Iterable[Item], least: int = 6) -> Labels:
+    """The subjects that occur often enough to be told apart."""
+    counts = Counter(fact["subject"] for item in messages for fact in item["facts"])
+    roles = sorted(s for s, n in counts.items() if s.startswith("user.") and n >= least)
+    return Labels(subjects=["user", NAMED, OTHER, *roles])
+
+
+def message_example(item: Item, labels: Labels, vectors: WordVectors) -> Example:
+    text = item["text"]
+    tokens = tokenise(text)
+    earlier = [
+        (
+            EARLIER_USER if turn["role"] == "user" else EARLIER_ASSISTANT,
+            tokenise(turn["content"], longest=EARLIER_TOKENS),
+        )
+        for turn in item.get("context", [])[-EARLIER_TURNS:]
+    ]
+    features = features_of(tokens, vectors, [each for each in earlier if len(each[1])])
+    spans, objects = _objects(item, tokens, labels)
+    return Example(
+        **_shown(features),
+        intent=INTENTS.index(item["intent"]),
+        part=_part(item, tokens),
+        objects=objects,
+        mentions=_tagged(item, tokens, _subjects(item)),
+        targets=_targets(item, tokens),
+        spans=tuple(spans),
+    )
+
+
+def pair_example(item: Item, vectors: WordVectors, cosine: float | None) -> Example:
+    features = features_of(
+        tokenise(item["new"]),
+        vectors,
+        [(EARLIER_USER, tokenise(item["old"], longest=EARLIER_TOKENS))],
+    )
+    return Example(**_shown(features), relation=RELATIONS.index(item["relation"]), cosine=cosine)
+
+
+def _shown(features: Features) -> dict[str, Any]:
+    return {
+        "hashes": features.hashes,
+        "looks": features.looks,
+        "dense": features.dense,
+        "sides": features.sides,
+    }
+
+
+_ARTICLES = {"a", "an", "the"}
+
+
+def _tokens_at(tokens: Tokens, start: int, end: int) -> tuple[int, int] | None:
+    """The tokens that stand at the characters, without a leading article."""
+    inside = [n for n in range(len(tokens)) if tokens.starts[n] < end and tokens.ends[n] > start]
+    while len(inside) > 1 and tokens.words[inside[0]] in _ARTICLES:
+        inside = inside[1:]
+    return (inside[0], inside[-1] + 1) if inside else None
+
+
+def _places(text: str, part: str) -> Iterator[tuple[int, int]]:
+    """Where the words stand in the text, whole words only where they are Latin."""
+    for match in re.finditer(re.escape(part), text):
+        before = text[: match.start()][-1:]
+        after = text[match.end() :][:1]
+        if part[0].isascii() and part[0].isalnum() and before.isascii() and before.isalnum():
+            continue
+        if part[-1].isascii() and part[-1].isalnum() and after.isascii() and after.isalnum():
+            continue
+        yield match.span()
+
+
+def _objects(item: Item, tokens: Tokens, labels: Labels) -> tuple[list[Span], np.ndarray]:
+    tags = np.zeros(len(tokens), np.int64)
+    spans: list[Span] = []
+    held = ("asserted", "temporary")
+    facts = sorted(item["facts"], key=lambda fact: fact.get("modality", "asserted") not in held)
+    for fact in facts:
+        for start, end in _places(item["text"], fact["object"]):
+            found = _tokens_at(tokens, start, end)
+            if found is None or tags[found[0] : found[1]].any():
+                continue
+            tags[found[0]] = 1
+            tags[found[0] + 1 : found[1]] = 2
+            spans.append(_span(fact, found, labels))
+            break
+    return spans, tags
+
+
+def _span(fact: Item, found: tuple[int, int], labels: Labels) -> Span:
+    predicate = fact["predicate"]
+    if predicate.startswith(FAVOURITE):
+        predicate = FAVOURITE
+    return Span(
+        start=found[0],
+        end=found[1],
+        predicate=PREDICATES.index(predicate),
+        subject=labels.subject(fact["subject"]),
+        polarity=int(fact.get("polarity", "+") == "-"),
+        modality=MODALITIES.index(fact.get("modality", "asserted")),
+    )
+
+
+def _subjects(item: Item) -> set[str]:
+    return {f["subject"] for f in item["facts"] if not f["subject"].startswith("user")}
+
+
+def _targets(item: Item, tokens: Tokens) -> np.ndarray | None:
+    """What is to be forgotten, in messages that ask for it; of others nothing is learnt."""
+    if item["intent"] != "delete":
+        return None
+    return _tagged(item, tokens, {item["target"]} if item.get("target") else set())
+
+
+def _tagged(item: Item, tokens: Tokens, parts: set[str]) -> np.ndarray:
+    tags = np.zeros(len(tokens), np.int64)
+    for name in sorted(parts):
+        for start, end in _places(item["text"], name):
+            found = _tokens_at(tokens, start, end)
+            if found and not tags[found[0] : found[1]].any():
+                tags[found[0]] = 1
+                tags[found[0] + 1 : found[1]] = 2
+    return tags
+
+
+def _part(item: Item, tokens: Tokens) -> tuple[int, int] | None:
+    """The tokens of the sentence that shows the intent, where there are several sentences."""
+    evidence = item.get("evidence")
+    if not evidence:
+        return None
+    sentences = split_sentences(item["text"])
+    if len(sentences) < 2:
+        return None
+    place = item["text"].find(evidence)
+    for sentence in sentences:
+        if sentence.start <= place < sentence.end:
+            return _tokens_at(tokens, sentence.start, sentence.end)
+    return None
