@@ -7,10 +7,13 @@
     ├── Conflict              somebody else changed it first; read again, then retry
     ├── Unavailable           a service or file is out of reach for now; retry later
     │   ├── EmbedderUnavailable
+    │   ├── LanguageModelUnavailable
+    │   │   └── UnreadableAnswer      what the model wrote cannot be used
     │   └── Closed                the manager was closed
     ├── Misconfigured         the deployment is wrong; retrying will not help
     │   ├── EmbedderMismatch      the store's vectors were made by another model
     │   ├── EmbedderRejected      the embedding service refuses the input or the key
+    │   ├── LanguageModelRejected the language model's service refuses the key or the request
     │   ├── NewerStore            the file was made by a newer version
     │   └── CorruptStore          the file is damaged
     └── PermissionDenied      the scope may not do that
@@ -50,6 +53,28 @@ class EmbedderUnavailable(Unavailable):
     """The embedder failed in a way that retrying may mend."""
 
 
+class LanguageModelUnavailable(Unavailable):
+    """The language model failed in a way that retrying may mend.
+
+    `retry_after_s` is how long its service asks to be left alone, when it says so.
+    """
+
+    def __init__(self, message: str = "", *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class UnreadableAnswer(LanguageModelUnavailable):
+    """The language model answered, and the answer cannot be used.
+
+    `fault` names why: a value of `domain.answers.AnswerFault`. Nothing of the answer is repeated.
+    """
+
+    def __init__(self, message: str = "", *, fault: str = "") -> None:
+        super().__init__(message)
+        self.fault = fault
+
+
 class Closed(Unavailable):
     """The manager has been closed and takes no more calls."""
 
@@ -64,6 +89,10 @@ class EmbedderMismatch(Misconfigured):
 
 class EmbedderRejected(Misconfigured):
     """The embedding service refuses the request; retrying cannot mend it."""
+
+
+class LanguageModelRejected(Misconfigured):
+    """The language model's service refuses the key, the model or the request."""
 
 
 class NewerStore(Misconfigured):

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from perdure.embedders._service_failure import ServiceFailure, malformed
+from perdure.embedders._service_failure import malformed
 from perdure.errors import EmbedderRejected
 from perdure.ports.embedder import FloatArray
+from perdure.remote.failures import ServiceFailure
 
 
 def rows_of(answer: object, *, count: int, dimension: int) -> FloatArray | ServiceFailure:

@@ -24,7 +24,7 @@ CALIBRATION = Calibration(
         (0.75, 0.99),
         (1.00, 1.0),
     ),
-    beside_words=((0.0, 0.0), (0.30, 0.04), (0.50, 0.12), (0.65, 0.40), (0.80, 0.85), (1.0, 1.0)),
+    beside_words=((0.0, 0.0), (0.30, 0.15), (0.50, 0.45), (0.65, 0.80), (0.80, 0.95), (1.0, 1.0)),
 )
 """Relevance is about the probability that a text answers or restates the other. Up to `noise` lie
 99.6 % of unrelated pairs and 12 % of the questions with their answers.

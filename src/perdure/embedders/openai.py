@@ -14,12 +14,13 @@ import numpy as np
 from perdure.domain.calibration import UNCALIBRATED, Calibration
 from perdure.domain.text import is_blank, sanitise
 from perdure.embedders._batching import batches, shortened
-from perdure.embedders._loop_clients import LoopClients
-from perdure.embedders._retry import RetryPolicy
 from perdure.embedders._service_answer import rows_of
-from perdure.embedders._service_failure import ServiceFailure, failure_of
+from perdure.embedders._service_failure import error_of, failure_of
 from perdure.errors import InvalidInput, Misconfigured
 from perdure.ports.embedder import EmbeddingModel, FloatArray, Purpose
+from perdure.remote.failures import ServiceFailure
+from perdure.remote.loop_clients import LoopClients
+from perdure.remote.retrying import RetryPolicy
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -111,6 +112,7 @@ class OpenAIEmbedder:
         self._clients = LoopClients(
             self._new_client,
             limits={"query": _QUERIES_AT_ONCE, "document": _DOCUMENT_BATCHES_AT_ONCE},
+            owner="embedder",
         )
 
     def __repr__(self) -> str:
@@ -147,7 +149,7 @@ class OpenAIEmbedder:
                 return outcome
             wait_s = self._wait_s(outcome, retry, purpose)
             if wait_s is None:
-                error = outcome.as_error(self._service, attempts=retry + 1)
+                error = error_of(outcome, self._service, attempts=retry + 1)
                 raise error from (None if self._is_leaking(cause, texts) else cause)
             retry += 1
             # Outside the channel's limit: one that waits holds up nobody else.

@@ -1,7 +1,7 @@
 """HTTP clients that each belong to one event loop.
 
 A connection is tied to the loop it was opened in and cannot be used or closed from another. An
-embedder outlives loops (each `asyncio.run` makes one), so it keeps a client for each and closes it
+adapter outlives loops (each `asyncio.run` makes one), so it keeps a client for each and closes it
 while its loop can still do so.
 """
 
@@ -12,41 +12,54 @@ import contextlib
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Generic, Protocol, TypeVar
 
 from perdure.errors import Closed
-from perdure.ports.embedder import Purpose
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 _CLOSE_TIMEOUT_S = 5.0
 
 
+class Closable(Protocol):
+    """What is asked of a client."""
+
+    async def close(self) -> None:
+        """Give back the connections."""
+        ...
+
+
+Client = TypeVar("Client", bound=Closable)
+
+
 @dataclass(frozen=True, slots=True)
-class _LoopClient:
-    client: AsyncOpenAI
-    limits: Mapping[Purpose, asyncio.Semaphore]
+class _LoopClient(Generic[Client]):
+    client: Client
+    limits: Mapping[str, asyncio.Semaphore]
     keeper: AsyncGenerator[None, None]
 
 
-class LoopClients:
-    """One client per event loop, and per loop a limit on what each channel does at once."""
+class LoopClients(Generic[Client]):
+    """One client per event loop, and per loop a limit on what each channel does at once.
 
-    def __init__(self, make: Callable[[], AsyncOpenAI], limits: Mapping[Purpose, int]) -> None:
+    `owner` is who is said to be closed when a client is asked for too late.
+    """
+
+    def __init__(
+        self, make: Callable[[], Client], limits: Mapping[str, int], *, owner: str
+    ) -> None:
         self._make = make
         self._limits = limits
+        self._owner = owner
         self._lock = threading.Lock()
-        self._clients: dict[asyncio.AbstractEventLoop, _LoopClient] = {}
+        self._clients: dict[asyncio.AbstractEventLoop, _LoopClient[Client]] = {}
         self._is_closed = False
 
     @contextlib.asynccontextmanager
-    async def channel(self, purpose: Purpose) -> AsyncIterator[AsyncOpenAI]:
-        """The running loop's client, once the purpose's limit lets one more in."""
+    async def channel(self, name: str) -> AsyncIterator[Client]:
+        """The running loop's client, once the channel's limit lets one more in."""
         own = await self._own()
-        async with own.limits[purpose]:
+        async with own.limits[name]:
             if self._is_closed:
-                raise Closed("the embedder was closed")
+                raise Closed(f"the {self._owner} was closed")
             yield own.client
 
     async def aclose(self) -> None:
@@ -64,11 +77,11 @@ class LoopClients:
                 with contextlib.suppress(TimeoutError, asyncio.CancelledError, RuntimeError):
                     await asyncio.wait_for(asyncio.wrap_future(closing), _CLOSE_TIMEOUT_S)
 
-    async def _own(self) -> _LoopClient:
+    async def _own(self) -> _LoopClient[Client]:
         loop = asyncio.get_running_loop()
         with self._lock:
             if self._is_closed:
-                raise Closed("the embedder was closed")
+                raise Closed(f"the {self._owner} was closed")
             own = self._clients.get(loop)
             if own is not None:
                 return own
@@ -79,13 +92,13 @@ class LoopClients:
         await anext(own.keeper)
         return own
 
-    def _opened(self, loop: asyncio.AbstractEventLoop) -> _LoopClient:
+    def _opened(self, loop: asyncio.AbstractEventLoop) -> _LoopClient[Client]:
         client = self._make()
-        limits = {purpose: asyncio.Semaphore(most) for purpose, most in self._limits.items()}
+        limits = {name: asyncio.Semaphore(most) for name, most in self._limits.items()}
         return _LoopClient(client, limits, self._kept(loop, client))
 
     async def _kept(
-        self, loop: asyncio.AbstractEventLoop, client: AsyncOpenAI
+        self, loop: asyncio.AbstractEventLoop, client: Client
     ) -> AsyncGenerator[None, None]:
         try:
             yield

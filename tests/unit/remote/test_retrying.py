@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from perdure.embedders._retry import RetryPolicy, asked_delay_s
+from perdure.remote.retrying import RetryPolicy, asked_delay_s
 
 POLICY = RetryPolicy(max_retries=6, patience_s=60.0)
 
