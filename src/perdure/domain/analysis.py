@@ -17,7 +17,7 @@ from zlib import crc32
 
 from perdure.domain.text import fold
 
-VERSION = "1"
+VERSION = "2"
 """Raised whenever the same text would give other terms; stores then re-analyse what they hold."""
 
 UNSPACED = (

@@ -24,7 +24,8 @@ class Calibration:
 
     `beside_words` are the anchors in force when some memory says the question's words (None: the
     same ones). A small encoder is the weaker witness there: counted in full, it would push what
-    only sounds alike above what says the very words.
+    only sounds alike above what says the very words. They are read as of `CROWD_FROM` memories
+    in question; among more, `crowded` takes off what is alike by chance.
     """
 
     anchors: Anchors = ((0.0, 0.0), (1.0, 1.0))
@@ -52,6 +53,20 @@ def weight_of_words(best_lexical_score: float) -> float:
     """How far `beside_words` is in force, in [0, 1], for a question's best lexical score."""
     share = (best_lexical_score - STRAY_WORDS) / (TELLING_WORDS - STRAY_WORDS)
     return min(1.0, max(0.0, share))
+
+
+CROWD_FROM, CROWD_UP_TO = 100, 1_000
+
+
+def odds_in_crowd(considered: int) -> float:
+    """By what the odds of a cosine's relevance shrink among so many memories, in (0, 1].
+
+    The more there are, the nearer the nearest one is by chance. (100 / n)², and 1 up to a hundred
+    memories; beyond a thousand it stays. Twice the exponent that chance alone would give: long
+    conversations stay on one subject, so that much is alike. Fitted on hand-written pairs (100
+    and 200 memories) and on conversations of 400 to 700 turns: docs/decisions/0002-embedders.md.
+    """
+    return (CROWD_FROM / min(max(considered, CROWD_FROM), CROWD_UP_TO)) ** 2
 
 
 UNCALIBRATED = Calibration()

@@ -67,7 +67,7 @@ class Change:
     @property
     def text_changed(self) -> bool:
         """Whether what a search sees differs from before."""
-        return self.before is None or self.before.searchable_text != self.after.searchable_text
+        return self.before is None or self.before.indexed_text != self.after.indexed_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

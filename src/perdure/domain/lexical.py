@@ -1,4 +1,4 @@
-"""BM25 over the memories a question may see.
+"""BM25 over the memories a question may see, and what turns of a conversation lend one another.
 
 The statistics (how many memories, how long, how common a term) come from exactly the memories
 visible to the question, so scores depend on nobody else's data and are the same in every store.
@@ -6,14 +6,25 @@ visible to the question, so scores depend on nobody else's data and are the same
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import log
+from typing import NamedTuple
+
+from perdure.domain.records import Memory
+from perdure.domain.times import to_micros
 
 K1 = 1.2
 B = 0.4
 """Conversation turns differ in length for reasons that say little about relevance, hence a weaker
 length correction than the customary 0.75."""
+
+LENT = (0.35, 0.15)
+"""Share of its lexical score that a turn lends to the next one and to the one after, on both
+sides: an answer often stands beside the sentence that has the question's words."""
+LENT_WITHIN_US = 3_600_000_000
+"""Turns further apart than an hour belong to two conversations, whatever their session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,3 +68,45 @@ def lexical_score(
         if frequency:
             gained += rarity * saturation(frequency, length, corpus.length)
     return gained / total if total > 0 else 0.0
+
+
+class Turn(NamedTuple):
+    """Where a memory was said: which conversation, the how manieth of its visible turns, when."""
+
+    conversation: Hashable
+    place: int
+    at_us: int
+
+
+def turns_of(memories: Iterable[Memory]) -> dict[str, Turn]:
+    """The turns among the memories a question may see, by id, in order of (occurred_at, id)."""
+    spoken = [memory for memory in memories if memory.is_spoken]
+    spoken.sort(key=lambda memory: (_conversation(memory), memory.occurred_at, memory.id))
+    return {
+        memory.id: Turn(conversation, place, to_micros(memory.occurred_at))
+        for conversation, said in groupby(spoken, key=_conversation)
+        for place, memory in enumerate(said)
+    }
+
+
+def _conversation(memory: Memory) -> tuple[str, str, str, str]:
+    scope = memory.scope
+    return scope.tenant, scope.user, scope.agent, scope.session
+
+
+def with_neighbours(scores: Mapping[str, float], turns: Mapping[str, Turn]) -> dict[str, float]:
+    """Lexical scores (those above 0, by id) with what neighbouring turns lend, in [0, 4.4).
+
+    Only a memory that has a word of the question itself is lent anything.
+    """
+    at_place = {turns[memory_id][:2]: memory_id for memory_id in scores if memory_id in turns}
+    raised = dict(scores)
+    for (conversation, place), memory_id in at_place.items():
+        for distance, share in enumerate(LENT, start=1):
+            for neighbour in (place - distance, place + distance):
+                lender = at_place.get((conversation, neighbour))
+                if lender is None:
+                    continue
+                if abs(turns[lender].at_us - turns[memory_id].at_us) <= LENT_WITHIN_US:
+                    raised[memory_id] += share * scores[lender]
+    return raised

@@ -16,6 +16,7 @@ from perdure.domain.calibration import (
     STRAY_WORDS,
     Anchors,
     Calibration,
+    odds_in_crowd,
     weight_of_words,
 )
 from perdure.domain.decay import FREQUENCY_SATURATION, half_life_days
@@ -165,12 +166,16 @@ def _interpolated(cosines: FloatColumn, anchors: Anchors) -> FloatColumn:
     return found
 
 
-def _relevance(cosines: FloatColumn, lexical: FloatColumn, calibration: Calibration) -> FloatColumn:
+def _relevance(
+    cosines: FloatColumn, lexical: FloatColumn, calibration: Calibration, considered: int
+) -> FloatColumn:
     """Each candidate's relevance to the question, in [0, 1], from both arms (NaN: no vector)."""
     vector = _interpolated(cosines, calibration.anchors)
     weight = weight_of_words(float(lexical.max()))
     if weight > 0.0 and calibration.beside_words is not None:
         beside = _interpolated(cosines, calibration.beside_words)
+        odds = odds_in_crowd(considered)
+        beside = beside * odds / (1.0 - beside + beside * odds)
         vector = weight * beside + (1.0 - weight) * vector
     vector[np.isnan(cosines)] = 0.0
     return relevance(vector, lexical_relevance(lexical))
@@ -207,10 +212,12 @@ def rank(
     preset: Preset,
     calibration: Calibration,
     now: datetime,
+    considered: int = 0,
     unwritten: Sequence[int] | None = None,
 ) -> Sequence[Scored]:
     """The relevant candidates, best first; equal scores are ordered by id.
 
+    `considered` is how many memories they were chosen from (0: no more than a few).
     `unwritten` are accesses of each candidate that its store does not know of yet.
 
     Computed by columns, because every recall scores dozens of candidates; each score is still the
@@ -226,7 +233,7 @@ def rank(
     if unwritten is not None:
         accesses += unwritten
     columns = (
-        _relevance(cosine, terms, calibration),
+        _relevance(cosine, terms, calibration, considered),
         weight,
         _recency(np.array(occurred, dtype=np.float64), weight, preset, to_micros(now)),
         _frequency(accesses),

@@ -9,6 +9,8 @@ from enum import StrEnum
 from typing import Any, Literal, NoReturn
 
 from perdure.domain.scope import Scope
+from perdure.domain.text import holds_han
+from perdure.domain.times import day_in_words
 
 Json = Any
 """A JSON value: None, bool, int, float, str, list or dict with text keys."""
@@ -147,3 +149,22 @@ class Memory:
             return self.content
         captions = [item.caption for item in self.attachments if item.caption]
         return "\n".join([self.content, *captions])
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether somebody said it in a conversation, so that its neighbours belong to it."""
+        return self.source.role is not None or self.source.speaker is not None
+
+    @property
+    def indexed_text(self) -> str:
+        """The words a question's words are compared with.
+
+        The searchable text, who said it, and the day it happened where that was told or spoken:
+        people ask "what did Ann say in May?" of sentences that name neither.
+        """
+        text, speaker = self.searchable_text, self.source.speaker
+        if speaker:
+            text = f"{text}\n{speaker}"
+        if self.is_spoken or self.occurred_at != self.recorded_at:
+            text = f"{text}\n{day_in_words(self.occurred_at, chinese=holds_han(self.content))}"
+        return text

@@ -55,3 +55,17 @@ def iso(moment: datetime) -> str:
     For times in UTC. A write spells the same few moments several times.
     """
     return moment.isoformat()
+
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+
+
+def day_in_words(moment: datetime, *, chinese: bool) -> str:
+    """The day as people write it: 25 July 2031, 2031年7月25日."""
+    year, month, day = moment.year, moment.month, moment.day
+    if chinese:
+        return f"{year}年{month}月{day}日"
+    return f"{day} {_MONTHS[month - 1]} {year}"

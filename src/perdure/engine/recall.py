@@ -122,6 +122,7 @@ async def recall(
         preset=preset,
         calibration=core.embedding.calibration,
         now=now,
+        considered=found.considered,
         unwritten=core.accesses.counts(item.id for item in found.candidates),
     )
     floor = core.settings.relevance_threshold if min_score is None else min_score

@@ -13,7 +13,12 @@ from typing import NamedTuple
 
 from perdure.domain.analysis import lexemes
 from perdure.domain.changes import JournalEntry, Vectors
-from perdure.domain.lexical import CorpusStatistics, lexical_score
+from perdure.domain.lexical import (
+    CorpusStatistics,
+    lexical_score,
+    turns_of,
+    with_neighbours,
+)
 from perdure.domain.query import Condition, Found, Position, Query, Search, sort_value
 from perdure.domain.ranking import Candidate
 from perdure.domain.records import Memory, State
@@ -31,8 +36,8 @@ class Indexed(NamedTuple):
 
 
 def indexed(memory: Memory, vectors: Vectors | None = None) -> Indexed:
-    """The memory with the terms of its searchable text counted."""
-    codes = lexemes(memory.searchable_text)
+    """The memory with the terms of its indexed text counted."""
+    codes = lexemes(memory.indexed_text)
     return Indexed(memory, Counter(codes), len(codes), vectors)
 
 
@@ -50,7 +55,7 @@ def as_known(
         now = current.get(memory_id)
         if now is None or now.memory.state is State.FORGOTTEN:
             continue
-        if now.memory.searchable_text == memory.searchable_text:
+        if now.memory.indexed_text == memory.indexed_text:
             known.append(now._replace(memory=memory))
         else:
             known.append(indexed(memory))
@@ -127,7 +132,8 @@ def _lexical_scores(memories: list[Indexed], terms: tuple[int, ...]) -> dict[str
         for item in memories
         if any(term in item.terms for term in terms)
     }
-    return {memory_id: score for memory_id, score in scores.items() if score > 0}
+    found = {memory_id: score for memory_id, score in scores.items() if score > 0}
+    return with_neighbours(found, turns_of(item.memory for item in memories))
 
 
 def _best(values: Mapping[str, float], limit: int) -> set[str]:

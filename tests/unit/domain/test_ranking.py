@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perdure.domain.calibration import UNCALIBRATED, Calibration
+from perdure.domain.calibration import UNCALIBRATED, Calibration, odds_in_crowd
 from perdure.domain.decay import frequency, half_life_days, recency
 from perdure.domain.fusion import lexical_relevance, reciprocal_rank, relevance
 from perdure.domain.ranking import (
@@ -269,3 +269,29 @@ def test_stray_words_leave_cosines_as_they_are_and_telling_words_count_them_for_
     assert relevance_of_the_silent_one(0.1) == pytest.approx(0.6)
     assert relevance_of_the_silent_one(0.15) == pytest.approx(0.33)
     assert relevance_of_the_silent_one(0.2) == pytest.approx(0.06)
+
+
+@pytest.mark.parametrize(
+    ("considered", "odds"),
+    [(0, 1.0), (1, 1.0), (100, 1.0), (200, 0.25), (500, 0.04), (1_000, 0.01), (50_000, 0.01)],
+)
+def test_among_more_memories_a_cosine_beside_words_is_worth_less(considered, odds):
+    assert odds_in_crowd(considered) == pytest.approx(odds)
+    calibration = Calibration(beside_words=((0.0, 0.0), (1.0, 1.0)))
+    candidates = [
+        Candidate("speaks", None, 1.0, 0.5, 0, 0),
+        Candidate("silent", 0.75, 0.0, 0.5, 0, 0),
+    ]
+    ranked = rank(
+        candidates, preset=BALANCED, calibration=calibration, now=EPOCH, considered=considered
+    )
+    found = {item.candidate.id: item.values[0] for item in ranked}
+    assert found["silent"] == pytest.approx(3 * odds / (1 + 3 * odds))
+    assert found["speaks"] == pytest.approx(2 / 3)
+
+
+def test_without_words_in_common_the_crowd_changes_nothing():
+    calibration = Calibration(beside_words=((0.0, 0.0), (1.0, 1.0)))
+    silent = Candidate("silent", 0.75, 0.0, 0.5, 0, 0)
+    (item,) = rank([silent], preset=BALANCED, calibration=calibration, now=EPOCH, considered=10_000)
+    assert item.values[0] == pytest.approx(0.75)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from perdure.domain.lexical import K1, B, inverse_document_frequency
+from perdure.domain.lexical import K1, LENT, LENT_WITHIN_US, B, inverse_document_frequency
 from perdure.ports.embedder import FloatArray
 from perdure.stores._index.columns import Mask
-from perdure.stores._index.partition import Snapshot, VectorRows
+from perdure.stores._index.partition import OCCURRED, Snapshot, VectorRows
 
 _LARGEST_COSINE = 1.05
 """With the rounding of vectors kept in eight bits."""
@@ -86,6 +86,36 @@ def lexical_scores(
         total += weight
     scores: NDArray[np.float64] = gained / total
     return scores
+
+
+def with_neighbours(
+    snapshot: Snapshot, mask: Mask, scores: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The scores with what neighbouring turns lend: `domain.lexical.with_neighbours` by rows."""
+    turns = snapshot.turns
+    if not len(turns):
+        return scores
+    rows = turns[mask[turns]]
+    values = scores[rows]
+    if np.count_nonzero(values) < 2:
+        return scores
+    agents, sessions = snapshot.agents[rows], snapshot.sessions[rows]
+    times = snapshot.times[OCCURRED][rows]
+    gained = np.zeros(len(rows))
+    for distance, share in enumerate(LENT, start=1):
+        earlier, later = slice(None, -distance), slice(distance, None)
+        is_near = (
+            (agents[earlier] == agents[later])
+            & (sessions[earlier] == sessions[later])
+            & (times[later] - times[earlier] <= LENT_WITHIN_US)
+        )
+        shares = np.where(is_near, share, 0.0)
+        gained[later] += shares * values[earlier]
+        gained[earlier] += shares * values[later]
+    has_words = values > 0.0
+    raised = scores.copy()
+    raised[rows[has_words]] += gained[has_words]
+    return raised
 
 
 def cosines(

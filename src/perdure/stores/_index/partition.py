@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perdure.ports.embedder import FloatArray
+from perdure.stores._index.conversations import Conversations, Turn
 from perdure.stores._index.fields import Fields
 from perdure.stores._index.growing import GrowingArray, GrowingColumns
 from perdure.stores._index.postings import Postings, counted
@@ -17,7 +18,7 @@ NEVER = (1 << 63) - 1
 """For a time that is not set, where later means for longer."""
 
 # Bits of `flags`.
-FORGOTTEN, ARCHIVED, RETIRED, SUPERSEDED, GONE = 1, 2, 4, 8, 16
+FORGOTTEN, ARCHIVED, RETIRED, SUPERSEDED, GONE, SPOKEN = 1, 2, 4, 8, 16, 32
 """GONE marks a row whose memory has another row now, because its words or vectors changed."""
 
 # Columns of `times`.
@@ -103,6 +104,8 @@ class Snapshot(NamedTuple):
     accessed: NDArray[np.int64]
     lengths: NDArray[np.int64]
     postings: Postings
+    turns: NDArray[np.int32]
+    """Rows that were said in conversations, those of one together and in order."""
     vectors: VectorRows
 
 
@@ -138,6 +141,7 @@ class Partition:
         self._accessed = GrowingArray(np.int64)
         self._lengths = GrowingArray(np.int64)
         self._postings = Postings()
+        self._conversations = Conversations()
         self._matrix: GrowingArray | None = None
         self._vector_rows = GrowingArray(np.int32)
         self._vector_starts = GrowingArray(np.int64)
@@ -154,6 +158,7 @@ class Partition:
             partition._append(block, reserving=size)
             terms.extend(block.terms)
         partition._append_terms(0, terms)
+        partition._conversations = Conversations(partition._turns(range(partition._flags.size)))
         partition.snapshot = partition._published()
         return partition
 
@@ -166,6 +171,7 @@ class Partition:
         replaced = [rows[memory] for memory in block.standings.memories if memory in rows]
         self._append(block)
         self._append_terms(first, block.terms)
+        self._conversations.add(self._turns(range(first, self._flags.size)))
         if replaced:
             self._flags.replace(replaced, self._flags.view[replaced] | GONE)
             self._gone += len(replaced)
@@ -179,6 +185,7 @@ class Partition:
         codes = np.array(self._codes_of(standings), dtype=np.int32)
         times = np.array(standings.times, dtype=np.int64)
         importance = np.array(standings.importance, dtype=np.float64)
+        before = self._turns(rows)
         # Access counts change often and alone; the rest is copied only when it has changed.
         if not np.array_equal(self._flags.view[rows], flags):
             self._flags.replace(rows, flags)
@@ -186,6 +193,8 @@ class Partition:
             self._codes.replace(rows, codes)
         if not np.array_equal(self._times.view[:, rows], times):
             self._times.replace(rows, times)
+        if self._turns(rows) != before:
+            self._conversations = Conversations(self._turns(range(self._flags.size)))
         if not np.array_equal(self._importance.view[rows], importance):
             self._importance.replace(rows, importance)
         self.fields.forget(rows)
@@ -204,6 +213,7 @@ class Partition:
             self._accessed, self._lengths, self._vector_rows, self._vector_starts,
         )  # fmt: skip
         held = sum(array.nbytes for array in arrays) + self._postings.nbytes + self.fields.nbytes
+        held += self._conversations.nbytes
         if self._matrix is not None:
             held += self._matrix.nbytes
         return held + _BYTES_PER_PARTITION + _BYTES_PER_ROW * len(self._ids)
@@ -239,6 +249,15 @@ class Partition:
         self._ids.extend(standings.ids)
         self.rows.update(zip(standings.memories, range(first, self._flags.size), strict=True))
 
+    def _turns(self, rows: Sequence[int]) -> list[Turn]:
+        """Those of the rows that were said in a conversation."""
+        flags, codes, occurred = self._flags.view, self._codes.view, self._times.view[OCCURRED]
+        return [
+            (int(codes[1, row]), int(codes[2, row]), int(occurred[row]), self._ids[row], row)
+            for row in rows
+            if flags[row] & SPOKEN
+        ]
+
     def _append_terms(self, first: int, terms: Sequence[bytes]) -> None:
         lengths = np.array([len(item) for item in terms], dtype=np.int64) // 4
         rows = np.repeat(np.arange(first, first + len(terms), dtype=np.int32), lengths)
@@ -271,5 +290,6 @@ class Partition:
             accessed=self._accessed.view,
             lengths=self._lengths.view,
             postings=self._postings,
+            turns=self._conversations.rows,
             vectors=VectorRows(matrix, self._vector_rows.view, self._vector_starts.view),
         )

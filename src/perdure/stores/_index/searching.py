@@ -18,6 +18,7 @@ from perdure.stores._index.arms import (
     count_terms,
     lexical_scores,
     rarities,
+    with_neighbours,
 )
 from perdure.stores._index.columns import Mask
 from perdure.stores._index.partition import OCCURRED, Snapshot
@@ -27,6 +28,7 @@ class _Gathered(NamedTuple):
     """One partition's part of a search, before statistics of all partitions are known."""
 
     snapshot: Snapshot
+    mask: Mask
     documents: int
     rows: NDArray[np.int32]
     cosines: FloatArray
@@ -72,7 +74,7 @@ def _gathered(
     else:
         rows, found = cosines(snapshot.vectors, mask, query)
     counted = count_terms(snapshot, mask, documents, terms)
-    return _Gathered(snapshot, documents, rows, found, counted)
+    return _Gathered(snapshot, mask, documents, rows, found, counted)
 
 
 Scores = list[NDArray[np.float64] | None]
@@ -86,7 +88,14 @@ def _scores(gathered: list[_Gathered], search: Search, considered: int) -> Score
         return [None] * len(gathered)
     rarity = rarities(counted, len(search.terms))
     mean = length / considered
-    return [lexical_scores(part.snapshot, part.counted, rarity, mean) for part in gathered]
+    return [
+        with_neighbours(
+            part.snapshot,
+            part.mask,
+            lexical_scores(part.snapshot, part.counted, rarity, mean),
+        )
+        for part in gathered
+    ]
 
 
 Chosen = list[set[int]]

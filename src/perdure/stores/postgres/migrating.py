@@ -79,7 +79,7 @@ async def _renew_terms(session: Session) -> None:
                     "tenant": memory.scope.tenant,
                     "user_id": memory.scope.user,
                     "id": memory.id,
-                    "lexemes": array_literal(analysis.lexemes(memory.searchable_text)),
+                    "lexemes": array_literal(analysis.lexemes(memory.indexed_text)),
                 }
                 for memory in memories
             ],

@@ -54,7 +54,7 @@ def derived_from(memory: Memory) -> dict[str, Any]:
     """The columns that follow from the others."""
     return {
         "fingerprint": fingerprint(memory.content),
-        "lexemes": array_literal(lexemes(memory.searchable_text)),
+        "lexemes": array_literal(lexemes(memory.indexed_text)),
         "instants": json.dumps(instants_of(memory)),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from perdure.domain.lexical import CorpusStatistics, lexical_score
+from perdure.domain.lexical import CorpusStatistics, Turn, lexical_score, with_neighbours
 from perdure.domain.query import Found, Search
 from perdure.domain.ranking import Candidate
 from perdure.domain.times import to_micros
@@ -56,7 +56,20 @@ def _lexical_scores(
     scores = {
         row["id"]: lexical_score(terms, counts, row["length"], corpus) for row, counts in matching
     }
-    return {memory_id: score for memory_id, score in scores.items() if score > 0}
+    found = {memory_id: score for memory_id, score in scores.items() if score > 0}
+    return with_neighbours(found, _turns([row for row, _ in matching]))
+
+
+def _turns(rows: Sequence[Row]) -> dict[str, Turn]:
+    return {
+        row["id"]: Turn(
+            (row["user_id"], row["agent"], row["session"]),
+            row["turn"],
+            to_micros(row["occurred_at"]),
+        )
+        for row in rows
+        if row["turn"] is not None
+    }
 
 
 def _chosen(rows: Sequence[Row], scores: Mapping[str, float], limit: int) -> tuple[Candidate, ...]:

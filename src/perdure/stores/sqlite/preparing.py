@@ -81,7 +81,7 @@ class Prepared(NamedTuple):
 
 def packed_lexemes(memory: Memory) -> bytes:
     """The terms of the memory as the `lexemes` column holds them."""
-    codes = lexemes(memory.searchable_text)
+    codes = lexemes(memory.indexed_text)
     return struct.pack(f"<{len(codes)}I", *codes)
 
 

@@ -13,7 +13,7 @@ import pytest
 from perdure.domain.analysis import lexemes, query_lexemes
 from perdure.domain.changes import Vectors
 from perdure.domain.filters import parse_filter
-from perdure.domain.lexical import CorpusStatistics, lexical_score
+from perdure.domain.lexical import CorpusStatistics, lexical_score, turns_of, with_neighbours
 from perdure.domain.query import Found
 from perdure.domain.ranking import Candidate
 from perdure.domain.records import Attachment, Memory, State
@@ -55,8 +55,9 @@ def scores(found: Found) -> dict[str, float]:
 
 def expected_scores(words: str, memories: Iterable[Memory]) -> dict[str, Any]:
     """The lexical score of each memory that has one, when exactly these are visible."""
+    memories = list(memories)
     terms = query_lexemes(words)
-    codes = {memory.id: lexemes(memory.searchable_text) for memory in memories}
+    codes = {memory.id: lexemes(memory.indexed_text) for memory in memories}
     corpus = CorpusStatistics(
         documents=len(codes),
         length=sum(map(len, codes.values())) / len(codes),
@@ -66,7 +67,9 @@ def expected_scores(words: str, memories: Iterable[Memory]) -> dict[str, Any]:
         memory_id: lexical_score(terms, Counter(found), len(found), corpus)
         for memory_id, found in codes.items()
     }
-    return {key: pytest.approx(score, abs=1e-9) for key, score in computed.items() if score > 0}
+    found = {memory_id: score for memory_id, score in computed.items() if score > 0}
+    raised = with_neighbours(found, turns_of(memories))
+    return {key: pytest.approx(score, abs=1e-9) for key, score in raised.items()}
 
 
 def keep_with(stand: Stand, *pairs: tuple[Memory, Vectors | None]) -> None:

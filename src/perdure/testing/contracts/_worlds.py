@@ -167,7 +167,7 @@ class World:
             memory = now if moment is None else _state_at(states, moment)
             if memory is None or now.state is State.FORGOTTEN:
                 continue
-            same_words = memory.searchable_text == now.searchable_text
+            same_words = memory.indexed_text == now.indexed_text
             found.append((memory, self.vectors.get(memory_id) if same_words else None))
         return found
 

@@ -20,6 +20,7 @@ from typing import ClassVar
 
 import pytest
 
+from perdure.testing.contracts._store_conversing import LendsToNeighbours
 from perdure.testing.contracts._store_journal import JournalContract
 from perdure.testing.contracts._store_reading import ReadingContract
 from perdure.testing.contracts._store_searching import SearchingContract
@@ -29,7 +30,12 @@ from perdure.testing.contracts._store_writing import WritingContract
 
 
 class StoreContract(
-    WritingContract, ReadingContract, SearchingContract, JournalContract, UpkeepContract
+    WritingContract,
+    ReadingContract,
+    SearchingContract,
+    LendsToNeighbours,
+    JournalContract,
+    UpkeepContract,
 ):
     """Subclass this and give it the fixture `opening`."""
 

@@ -68,6 +68,7 @@ WITH terms AS MATERIALIZED (
     SELECT CAST(CAST(:terms AS text) AS bigint[]) AS codes
 ), admitted AS MATERIALIZED (
     SELECT m.tenant, m.user_id, m.id, m.importance, m.occurred_at, m.accessed_count,
+           m.agent, m.session, m.role IS NOT NULL OR m.speaker IS NOT NULL AS is_spoken,
            cardinality(m.lexemes) AS length,
            CASE WHEN m.lexemes && (SELECT codes FROM terms) THEN (
                SELECT json_agg(cardinality(array_positions(m.lexemes, t.term)) ORDER BY t.place)
@@ -80,7 +81,11 @@ WITH terms AS MATERIALIZED (
       ON v.tenant = a.tenant AND v.user_id = a.user_id AND v.memory_id = a.id
     GROUP BY v.tenant, v.user_id, v.memory_id
 ), placed AS (
-    SELECT a.*, s.cosine, row_number() OVER (ORDER BY s.cosine DESC NULLS LAST, a.id) AS place
+    SELECT a.*, s.cosine, row_number() OVER (ORDER BY s.cosine DESC NULLS LAST, a.id) AS place,
+           CASE WHEN a.is_spoken THEN row_number() OVER (
+               PARTITION BY a.tenant, a.user_id, a.agent, a.session, a.is_spoken
+               ORDER BY a.occurred_at, a.id
+           ) END AS turn
     FROM admitted AS a LEFT JOIN compared AS s
       ON s.tenant = a.tenant AND s.user_id = a.user_id AND s.memory_id = a.id
 ), totals AS (
@@ -89,7 +94,7 @@ WITH terms AS MATERIALIZED (
     FROM admitted
 )
 SELECT p.id, p.cosine, p.importance, p.occurred_at, p.accessed_count, p.length, p.frequencies,
-       t.considered, t.total_length, t.with_vector
+       p.user_id, p.agent, p.session, p.turn, t.considered, t.total_length, t.with_vector
 FROM totals AS t LEFT JOIN placed AS p
   ON (p.cosine IS NOT NULL AND p.place <= :limit) OR p.frequencies IS NOT NULL;
 
