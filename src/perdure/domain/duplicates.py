@@ -89,8 +89,11 @@ are not among them: they do."""
 # Small caches but for `gist`: the words are looked at only of texts that share their gist.
 @lru_cache(maxsize=128)
 def _telling_tokens(text: str) -> tuple[str, ...]:
+    folded = fold(text)
+    if folded.isascii():
+        return tuple(token for token in _TOKEN.findall(folded) if token not in _LIGHT)
     tokens: list[str] = []
-    for token in _TOKEN.findall(fold(text)):
+    for token in _TOKEN.findall(folded):
         tokens.extend(token if _UNSPACED_CHAR.match(token) else (token,))
     return tuple(token for token in tokens if token not in _LIGHT)
 
