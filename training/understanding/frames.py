@@ -206,7 +206,7 @@ class Maker:
             for _ in range(30):
                 frame = self.any_frame("asserted")
                 form = frame.theirs if who else frame.mine
-                if form and form.startswith(start) and frame.subject == "user":
+                if form and frame.subject == "user" and self._can_follow(form, start):
                     break
             else:
                 break
@@ -218,6 +218,9 @@ class Maker:
             text += said
             facts += item["facts"]
         return {"text": text, "facts": facts}
+
+    def _can_follow(self, form: str, start: str) -> bool:
+        return form.startswith(start) and form[len(start) : len(start) + 1] not in "的们家"
 
     def _continued(self, said: str, who: Who | None) -> str:
         c = self.c

@@ -23,16 +23,19 @@ from tape import (
 )
 
 from perdure.understanding.learned.features import (
+    EARLIER_USER,
     EXTRA,
     LOOKS,
     PART_BUCKETS,
     WORD_BUCKETS,
     WORD_DIMENSION,
 )
-from perdure.understanding.learned.network import DILATIONS, GAP
+from perdure.understanding.learned.network import DILATIONS, GAP, RELATED
+from perdure.understanding.signs import CUE_NAMES
 
 Array = NDArray[Any]
 
+CUES = len(CUE_NAMES)
 WIDTH = 96
 HIDDEN = 128
 WORD_WIDTH, PART_WIDTH, LOOK_WIDTH = 32, 16, 8
@@ -57,6 +60,7 @@ class Span:
     subject: int
     polarity: int
     modality: int
+    cues: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +71,10 @@ class Example:
     looks: Array
     dense: Array
     sides: Array
+    cues: tuple[float, ...]
+    cues_before: tuple[float, ...]
     intent: int = -1
+    part_cues: tuple[float, ...] = ()
     part: tuple[int, int] | None = None
     relation: int = -1
     cosine: float | None = None
@@ -75,6 +82,11 @@ class Example:
     mentions: Array | None = None
     targets: Array | None = None
     spans: tuple[Span, ...] = ()
+    sentences: tuple[tuple[int, tuple[float, ...]], ...] = ()
+
+    def sentence_cues(self, place: int) -> tuple[float, ...]:
+        """The cues of the sentence that holds the token: (its last token + 1, its cues) each."""
+        return next((cues for end, cues in self.sentences if place < end), self.cues)
 
 
 def new_parameters(sizes: Sizes, seed: int) -> dict[str, Value]:
@@ -107,14 +119,14 @@ def new_parameters(sizes: Sizes, seed: int) -> dict[str, Value]:
     layer("object", WIDTH, 3)
     layer("mention", WIDTH, 3)
     layer("target", WIDTH, 3)
-    layer("span", 7 * WIDTH, HIDDEN)
+    layer("span", 7 * WIDTH + CUES, HIDDEN)
     layer("predicate", HIDDEN, sizes.predicates)
     layer("subject", HIDDEN, sizes.subjects)
     layer("polarity", HIDDEN, 2)
     layer("modality", HIDDEN, sizes.modalities)
-    layer("intent", 4 * WIDTH, HIDDEN, "h")
+    layer("intent", 4 * WIDTH + 2 * CUES + sizes.relations, HIDDEN, "h")
     layer("intent", HIDDEN, sizes.intents)
-    layer("relation", 4 * WIDTH + 2, HIDDEN, "h")
+    layer("relation", 4 * WIDTH + 2 + 2 * CUES, HIDDEN, "h")
     layer("relation", HIDDEN, sizes.relations)
     return found
 
@@ -210,6 +222,20 @@ def _layered(p: dict[str, Value], x: Value, name: str, chance: Chance) -> Value:
     return linear(chance.drop(hidden), p[f"{name}.w"], p[f"{name}.b"])
 
 
+def _constant(rows_of: list[tuple[float, ...]]) -> Value:
+    return Value(np.array(rows_of, np.float32))
+
+
+def intent_logits(
+    p: dict[str, Value], summary: Value, cues: Value, follows: Array, chance: Chance
+) -> Value:
+    """Logits of the intents, which see how the text relates to what the user said before it."""
+    unknown = Value(np.zeros((len(summary.data), 2), np.float32))
+    related = _layered(p, side_by_side([summary, unknown, cues]), "relation", chance)
+    related = times(related, (RELATED * follows).astype(np.float32))
+    return _layered(p, side_by_side([summary, cues, related]), "intent", chance)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
     total: Value
@@ -232,7 +258,9 @@ def loss_of(
     intents = np.array([each.intent for each in examples])
     if (intents >= 0).any():
         weights = intent_weights[np.maximum(intents, 0)]
-        logits = _layered(p, summary, "intent", chance)
+        cues = _constant([each.cues + each.cues_before for each in examples])
+        follows = np.array([[float((e.sides == EARLIER_USER).any())] for e in examples])
+        logits = intent_logits(p, summary, cues, follows, chance)
         losses.append(("intent", 1.0, cross_entropy(logits, intents, weights, 0.05)))
         parted = [n for n, each in enumerate(examples) if each.part is not None]
         if parted:
@@ -241,7 +269,8 @@ def loss_of(
                 for n in parted
             ]
             summaries = _summary(h, pieces, [batch.earlier[n] for n in parted])
-            logits = _layered(p, summaries, "intent", chance)
+            cues = _constant([examples[n].part_cues + examples[n].cues_before for n in parted])
+            logits = intent_logits(p, summaries, cues, follows[parted], chance)
             losses.append(
                 ("part", 0.3, cross_entropy(logits, intents[parted], weights[parted], 0.05))
             )
@@ -253,7 +282,8 @@ def loss_of(
         )
         if chance.rate:
             known *= (chance.generator.random((len(known), 1)) < 0.6).astype(np.float32)
-        logits = _layered(p, side_by_side([summary, Value(known)]), "relation", chance)
+        cues = _constant([each.cues + each.cues_before for each in examples])
+        logits = _layered(p, side_by_side([summary, Value(known), cues]), "relation", chance)
         weights = relation_weights[np.maximum(relations, 0)]
         losses.append(("relation", 1.0, cross_entropy(logits, relations, weights, 0.05)))
 
@@ -310,6 +340,7 @@ def _span_losses(
             means(z, before),
             means(z, after),
             rows(summary, np.array([n for n, _ in spans])),
+            _constant([span.cues for _, span in spans]),
         ]
     )
     hidden = chance.drop(relu(linear(chance.drop(shown), p["span.w"], p["span.b"])))
@@ -346,7 +377,13 @@ def _wrong_spans(logits: Array, batch: Batch, told: list[int]) -> list[tuple[int
             if labels is not None and (labels[start:end] < 0).any():
                 continue
             wrong = Span(
-                start=int(start), end=end, predicate=0, subject=-1, polarity=-1, modality=-1
+                start=int(start),
+                end=end,
+                predicate=0,
+                subject=-1,
+                polarity=-1,
+                modality=-1,
+                cues=example.sentence_cues(int(start)),
             )
             found.append((n, wrong))
     return found

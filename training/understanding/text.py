@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ import numpy as np
 from network import Example, Span
 
 from perdure.domain.readings import Intent, Modality, Relation
+from perdure.domain.readings import Span as Place
+from perdure.understanding.forms import form_of
 from perdure.understanding.learned.features import (
     EARLIER_ASSISTANT,
     EARLIER_USER,
@@ -25,6 +27,7 @@ from perdure.understanding.learned.reader import EARLIER_TOKENS, EARLIER_TURNS
 from perdure.understanding.learned.tokens import Tokens, tokenise
 from perdure.understanding.predicates import FAVOURITE, MANY_VALUED, SINGLE_VALUED
 from perdure.understanding.sentences import split_sentences
+from perdure.understanding.signs import NO_CUES, cues_in
 
 HERE = Path(__file__).resolve().parent
 Item = dict[str, Any]
@@ -76,10 +79,20 @@ def message_example(item: Item, labels: Labels, vectors: WordVectors) -> Example
     ]
     features = features_of(tokens, vectors, [each for each in earlier if len(each[1])])
     spans, objects = _objects(item, tokens, labels)
+    form = form_of(text)
+    sentences = split_sentences(text)
+    part = _part(item, tokens)
+    context = item.get("context", [])
     return Example(
         **_shown(features),
+        cues=cues_in(form),
+        cues_before=cues_in(form_of(context[-1]["content"])) if context else NO_CUES,
+        part_cues=_cues_at(form, sentences, tokens.starts[part[0]]) if part else (),
+        sentences=tuple(
+            (_tokens_before(tokens, span.end), cues_in(span.of(form))) for span in sentences
+        ),
         intent=INTENTS.index(item["intent"]),
-        part=_part(item, tokens),
+        part=part,
         objects=objects,
         mentions=_tagged(item, tokens, _subjects(item)),
         targets=_targets(item, tokens),
@@ -93,7 +106,25 @@ def pair_example(item: Item, vectors: WordVectors, cosine: float | None) -> Exam
         vectors,
         [(EARLIER_USER, tokenise(item["old"], longest=EARLIER_TOKENS))],
     )
-    return Example(**_shown(features), relation=RELATIONS.index(item["relation"]), cosine=cosine)
+    return Example(
+        **_shown(features),
+        cues=cues_in(form_of(item["new"])),
+        cues_before=cues_in(form_of(item["old"])),
+        relation=RELATIONS.index(item["relation"]),
+        cosine=cosine,
+    )
+
+
+def _cues_at(form: str, sentences: Sequence[Place], start: int) -> tuple[float, ...]:
+    """The cues of the sentence that begins or stands at the character."""
+    for span in sentences:
+        if span.start <= start < span.end:
+            return cues_in(span.of(form))
+    return cues_in(form)
+
+
+def _tokens_before(tokens: Tokens, end: int) -> int:
+    return sum(start < end for start in tokens.starts)
 
 
 def _shown(features: Features) -> dict[str, Any]:
@@ -131,6 +162,8 @@ def _places(text: str, part: str) -> Iterator[tuple[int, int]]:
 def _objects(item: Item, tokens: Tokens, labels: Labels) -> tuple[list[Span], np.ndarray]:
     tags = np.zeros(len(tokens), np.int64)
     spans: list[Span] = []
+    form = form_of(item["text"])
+    sentences = split_sentences(item["text"])
     held = ("asserted", "temporary")
     facts = sorted(item["facts"], key=lambda fact: fact.get("modality", "asserted") not in held)
     for fact in facts:
@@ -140,12 +173,13 @@ def _objects(item: Item, tokens: Tokens, labels: Labels) -> tuple[list[Span], np
                 continue
             tags[found[0]] = 1
             tags[found[0] + 1 : found[1]] = 2
-            spans.append(_span(fact, found, labels))
+            cues = _cues_at(form, sentences, tokens.starts[found[0]])
+            spans.append(_span(fact, found, labels, cues))
             break
     return spans, tags
 
 
-def _span(fact: Item, found: tuple[int, int], labels: Labels) -> Span:
+def _span(fact: Item, found: tuple[int, int], labels: Labels, cues: tuple[float, ...]) -> Span:
     predicate = fact["predicate"]
     if predicate.startswith(FAVOURITE):
         predicate = FAVOURITE
@@ -156,6 +190,7 @@ def _span(fact: Item, found: tuple[int, int], labels: Labels) -> Span:
         subject=labels.subject(fact["subject"]),
         polarity=int(fact.get("polarity", "+") == "-"),
         modality=MODALITIES.index(fact.get("modality", "asserted")),
+        cues=cues,
     )
 
 

@@ -37,10 +37,10 @@ from perdure.understanding.learned.weights import load_words
 log = logging.getLogger("train")
 
 TARGET = Path(__file__).parents[2] / "src/perdure/understanding/weights"
-BATCH = 32
-RATE = 2.5e-3
+BATCH = 64
+RATE = 3e-3
 DECAY = 0.02
-DROPOUT = 0.2
+DROPOUT = 0.12
 HIDDEN_WORDS = 0.12
 MADE_MESSAGES = 3000
 MADE_PAIRS = 1200

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from perdure.domain.readings import USER, Claim, Modality, Polarity, Span, When
+from perdure.understanding.forms import form_of
 from perdure.understanding.languages.language import Language
 from perdure.understanding.learned.reader import NAMED, NO_FACT, OTHER, Found, Marked, Tagged
 from perdure.understanding.predicates import FAVOURITE, is_single_valued
@@ -51,7 +52,39 @@ def facts_of(scene: Scene, marked: Marked) -> tuple[Claim, ...]:
     for claim in _by_pattern(scene):
         if not any(_overlap(claim.span, known.span) for known in claims):
             claims.append(claim)
+    claims.extend(_own_name(scene, claims))
     return tuple(sorted(claims, key=lambda claim: claim.span.start))
+
+
+def _own_name(scene: Scene, claims: Sequence[Claim]) -> Iterator[Claim]:
+    """The speaker's name, where the speaker is known by it and says it of themselves."""
+    if not scene.speaker:
+        return
+    part = scene.form[scene.sentence.start : scene.sentence.end]
+    name = form_of(scene.speaker)
+    place = part.find(name)
+    following = part[place + len(name) :][:1]
+    if place < 0 or (following.isascii() and following.isalnum()):
+        return
+    if not any(
+        language.script.search(part) and language.own_name.fullmatch(part[:place])
+        for language in scene.languages
+    ):
+        return
+    start = scene.sentence.start + place
+    span = Span(start=start, end=start + len(name))
+    if not any(_overlap(span, claim.span) for claim in claims):
+        yield _claim(
+            scene,
+            span=span,
+            subject=USER,
+            predicate="name",
+            kind="",
+            polarity="+",
+            modality=scene.modality,
+            confidence=_BY_PATTERN,
+            leaned_on="speaker",
+        )
 
 
 def _is_inside(span: Span, sentence: Span) -> bool:

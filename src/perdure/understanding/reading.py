@@ -18,6 +18,12 @@ from perdure.understanding.sentences import split_sentences
 from perdure.understanding.signs import Signs
 from perdure.understanding.times import find_times
 
+LEAST_SURE_TARGET = 0.6
+"""Below it a span that looks like what is to be lost is passed over."""
+
+SURELY_NOTHING = 0.85
+"""Above it a sentence that the networks find to ask nothing is not worth keeping."""
+
 Vectors = Callable[[str], "Sequence[float] | None"]
 
 
@@ -55,16 +61,17 @@ class _Reader:
         self._speaker = speaker
         self._languages = languages_of(self._form)
         self._learned = learned()
-        self._network = LearnedReading(self._learned, message, context)
+        self._spans = split_sentences(message)
+        self._network = LearnedReading(self._learned, message, self._spans, context)
         self._marked = self._network.marked()
 
     def reading(self) -> Reading:
-        spans = split_sentences(self._message)
+        spans = self._spans
         whole = Signs(self._form, self._languages)
         shares = self._network.intents()
         ask = ask_of(shares, whole, self._learned.version)
         parts = (
-            [(self._sentence(spans[0], whole, ask), shares)]
+            [(self._sentence(spans[0], whole, ask, shares), shares)]
             if len(spans) == 1
             else [self._part(span) for span in spans]
         )
@@ -83,9 +90,12 @@ class _Reader:
     def _part(self, span: Span) -> tuple[Sentence, Mapping[Intent, float]]:
         signs = Signs(span.of(self._form), self._languages)
         shares = self._network.intents(span)
-        return self._sentence(span, signs, ask_of(shares, signs, self._learned.version)), shares
+        ask = ask_of(shares, signs, self._learned.version)
+        return self._sentence(span, signs, ask, shares), shares
 
-    def _sentence(self, span: Span, signs: Signs, ask: Ask) -> Sentence:
+    def _sentence(
+        self, span: Span, signs: Signs, ask: Ask, shares: Mapping[Intent, float]
+    ) -> Sentence:
         modality = modality_of(signs)
         when = _when(span.of(self._message), self._at)
         scene = Scene(
@@ -107,30 +117,32 @@ class _Reader:
             modality=modality,
             is_worth_keeping=is_held
             or ask.intent in (Intent.CREATE, Intent.UPDATE)
-            or (modality.is_held and not signs.has("courtesy", "task")),
+            or (
+                modality.is_held
+                and shares.get(Intent.NONE, 0.0) < SURELY_NOTHING
+                and not signs.has("courtesy", "task")
+            ),
             when=when,
             claims=claims,
         )
 
     def _targets(self, ask: Ask, sentences: Sequence[Sentence]) -> tuple[Target, ...]:
-        """What is to be lost, one for each sentence that asks for it."""
+        """What is to be lost: all that is named, or one target that points back."""
         if ask.intent is not Intent.DELETE:
             return ()
         asking = [each for each in sentences if each.intent is Intent.DELETE] or list(sentences)
-        return tuple(self._target(sentence) for sentence in asking)
-
-    def _target(self, sentence: Sentence) -> Target:
-        signs = Signs(sentence.span.of(self._form), self._languages)
+        is_everything = any(
+            Signs(each.span.of(self._form), self._languages).has("everything") for each in asking
+        )
         named = [
-            target.span
+            Target(
+                text=target.span.of(self._message), span=target.span, is_everything=is_everything
+            )
             for target in self._marked.targets
-            if sentence.span.start <= target.span.start < sentence.span.end
+            if target.sureness >= LEAST_SURE_TARGET
+            and any(each.span.start <= target.span.start < each.span.end for each in asking)
         ]
-        is_everything = signs.has("everything")
-        if not named:
-            return Target(text="", is_everything=is_everything)
-        span = Span(start=named[0].start, end=named[-1].end)
-        return Target(text=span.of(self._message), span=span, is_everything=is_everything)
+        return tuple(named) or (Target(text="", is_everything=is_everything),)
 
     def _answer(self, signs: Signs) -> bool | None:
         if not self._context or self._context[-1][0] != "assistant":

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import lru_cache
 
+from perdure.understanding.languages.known import LANGUAGES
 from perdure.understanding.languages.language import Cues, Language, Pattern
 
 CUE_NAMES = tuple(field.name for field in fields(Cues))
@@ -43,3 +45,13 @@ class Signs:
             if found:
                 return found
         return None
+
+
+@lru_cache(maxsize=1 << 11)
+def cues_in(form: str) -> tuple[float, ...]:
+    """For each of `CUE_NAMES` 1.0 where the sentence holds it, else 0.0."""
+    signs = Signs(form, LANGUAGES)
+    return tuple(float(signs.of(cue) is not None) for cue in CUE_NAMES)
+
+
+NO_CUES = (0.0,) * len(CUE_NAMES)

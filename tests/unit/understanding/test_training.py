@@ -55,9 +55,13 @@ def test_what_is_trained_is_what_reads(training: dict[str, ModuleType]) -> None:
         still = network.Chance(np.random.default_rng(0), 0.0, 0.0)
         h = network._encoded(parameters, batch, still)
         summary = network._summary(h, batch.messages, batch.earlier)
-        expected = network._layered(parameters, summary, "intent", still).data[0]
+        cues = network._constant([example.cues + example.cues_before])
+        follows = bool((example.sides == 1).any())
+        expected = network.intent_logits(
+            parameters, summary, cues, np.array([[float(follows)]]), still
+        ).data[0]
         view = runtime.encode(example)
-        shares = runtime.intents(runtime.summary(view))
+        shares = runtime.intents(runtime.summary(view), cues.data[0], follows=follows)
         np.testing.assert_allclose(
             np.log(shares / shares[0]), expected - expected[0], rtol=1e-3, atol=1e-3
         )

@@ -21,7 +21,9 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     copy = tmp_path / "weights"
     shutil.copytree(FOLDER, copy)
     words = copy / "words.npz"
-    words.write_bytes(words.read_bytes()[:-1] + b"\x00")
+    data = bytearray(words.read_bytes())
+    data[len(data) // 2] ^= 1
+    words.write_bytes(data)
     with pytest.raises(Misconfigured, match=r"words\.npz"):
         load(copy)
 

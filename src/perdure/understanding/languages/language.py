@@ -100,6 +100,7 @@ class Language:
 
     `script` finds a character that shows the language; `roles` maps what people are called
     ("sister") to what they are to somebody (`sibling`), `role_names` is how a role is said;
+    `own_name` is what may stand before a speaker's own name where they give it;
     `favourite_kind` finds the kind of thing that is a favourite, as the group `k`;
     `kinds` maps the word for a kind of thing to its name in a favourite; `statements` gives for
     each predicate how it is affirmed and denied, of subject `{s}`, object `{o}` and kind `{k}`.
@@ -111,6 +112,7 @@ class Language:
     cues: Cues
     facts: tuple[FactPattern, ...]
     favourite_kind: Pattern
+    own_name: Pattern
     roles: Mapping[str, str]
     statements: Mapping[str, tuple[str, str]]
     user: str

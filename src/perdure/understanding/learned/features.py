@@ -57,10 +57,15 @@ def _hashed(kind: str, piece: str, buckets: int) -> int:
 _MARKS = {mark: look for look, mark in enumerate([".", ",", "?", "!", ":", '"', "-", "(", ")"], 12)}
 
 
+_BEGINS, _INNER, _ENDS, _ALONE = range(8, 12)
+WORD_GOES_ON = (_INNER, _ENDS)
+"""Looks of a Han character, by its place in its word; and those that continue one."""
+
+
 def _look(word: str, spelling: str, *, is_first: bool, part: int) -> int:
     """A small class of how a token looks; for a Han character, its place in its word."""
     if is_han(word):
-        return 8 + part
+        return _BEGINS + part
     first = word[0]
     if first.isdigit():
         return 5

@@ -15,6 +15,9 @@ from perdure.understanding.learned.features import MESSAGE, Features, FloatArray
 
 TAGS = ("object", "mention", "target")
 JUDGEMENTS = ("predicate", "subject", "polarity", "modality")
+RELATED = 0.3
+"""How much of the relation's logits the intent is shown."""
+
 DILATIONS = (1, 2, 4)
 GAP = max(DILATIONS)
 """Empty rows between two texts, so that neither sees into the other."""
@@ -99,16 +102,20 @@ class Network:
         """The message, or its tokens from `start` up to `end`, beside what was said before."""
         return np.concatenate([pooled(encoding.tokens[start:end]), encoding.earlier])
 
-    def intents(self, summary: FloatArray) -> FloatArray:
-        """Probabilities of the five intents."""
-        return softmax(self._layered(summary, "intent"))
+    def intents(self, summary: FloatArray, cues: FloatArray, *, follows: bool) -> FloatArray:
+        """Probabilities of the five intents; `cues` are the text's and the last earlier one's.
 
-    def relations(self, summary: FloatArray, cosine: float | None) -> FloatArray:
+        Where the text follows something the user said, how it relates to that counts too.
+        """
+        unknown = np.zeros(2, np.float32)
+        related = self._layered(np.concatenate([summary, unknown, cues]), "relation")
+        related = related * (RELATED if follows else 0.0)
+        return softmax(self._layered(np.concatenate([summary, cues, related]), "intent"))
+
+    def relations(self, summary: FloatArray, cosine: float | None, cues: FloatArray) -> FloatArray:
         """Probabilities of the relations of a message to the one statement before it."""
-        known = [0.0, 0.0] if cosine is None else [1.0, cosine]
-        return softmax(
-            self._layered(np.concatenate([summary, np.array(known, np.float32)]), "relation")
-        )
+        known = np.array([0.0, 0.0] if cosine is None else [1.0, cosine], np.float32)
+        return softmax(self._layered(np.concatenate([summary, known, cues]), "relation"))
 
     def tagged(self, encoding: Encoding) -> tuple[FloatArray, FloatArray]:
         """Rows for `judged`, and for each of `TAGS` and each token the probabilities of outside,
@@ -122,19 +129,27 @@ class Network:
         return rows, softmax(logits.reshape(len(rows), len(TAGS), 3)).swapaxes(0, 1)
 
     def judged(
-        self, rows: FloatArray, summary: FloatArray, spans: Sequence[tuple[int, int]]
+        self,
+        rows: FloatArray,
+        summary: FloatArray,
+        spans: Sequence[tuple[int, int]],
+        cues: FloatArray,
     ) -> list[FloatArray]:
-        """For each of `JUDGEMENTS` the probabilities of its classes, a row for each span."""
+        """For each of `JUDGEMENTS` the probabilities of its classes, a row for each span.
+
+        `cues` are those of each span's sentence, a row each.
+        """
         w = self._w
         width = rows.shape[1]
-        shown = np.zeros((len(spans), 7 * width), np.float32)
+        shown = np.zeros((len(spans), 7 * width + cues.shape[1]), np.float32)
         for place, (start, end) in enumerate(spans):
             shown[place, :width] = np.add.reduce(rows[start:end]) / (end - start)
             if start:
                 shown[place, width : 2 * width] = rows[start - 1]
             if end < len(rows):
                 shown[place, 2 * width : 3 * width] = rows[end]
-        shown[:, 3 * width :] = summary
+        shown[:, 3 * width : 7 * width] = summary
+        shown[:, 7 * width :] = cues
         hidden = np.maximum(shown @ w["span.w"] + w["span.b"], 0.0)
         return [softmax(hidden @ w[f"{name}.w"] + w[f"{name}.b"]) for name in JUDGEMENTS]
 

@@ -9,15 +9,18 @@ from typing import TypeVar
 import numpy as np
 
 from perdure.domain.readings import Intent, Modality, Polarity, Relation, Span
+from perdure.understanding.forms import form_of
 from perdure.understanding.learned.features import (
     EARLIER_ASSISTANT,
     EARLIER_USER,
+    WORD_GOES_ON,
     FloatArray,
     features_of,
 )
 from perdure.understanding.learned.network import Encoding, Network
 from perdure.understanding.learned.tokens import Tokens, tokenise
 from perdure.understanding.learned.weights import Learned
+from perdure.understanding.signs import NO_CUES, cues_in
 
 EARLIER_TURNS = 3
 EARLIER_TOKENS = 48
@@ -71,14 +74,19 @@ class LearnedReading:
     """One message as the networks see it; asks them once."""
 
     def __init__(
-        self, learned: Learned, message: str, context: Sequence[tuple[str, str]] = ()
+        self,
+        learned: Learned,
+        message: str,
+        sentences: Sequence[Span],
+        context: Sequence[tuple[str, str]] = (),
     ) -> None:
+        form = form_of(message)
+        self._cues = cues_in(form)
+        self._cues_before = cues_in(form_of(context[-1][1])) if context else NO_CUES
+        self._sentences = [(span, cues_in(span.of(form))) for span in sentences]
         self._learned = learned
         self._modalities = [Modality(name) for name in learned.modalities]
         self._tokens = tokenise(message)
-        self._views: list[tuple[Network, Encoding]] = []
-        if not len(self._tokens):
-            return
         earlier = [
             (
                 EARLIER_USER if role == "user" else EARLIER_ASSISTANT,
@@ -86,9 +94,13 @@ class LearnedReading:
             )
             for role, content in context[-EARLIER_TURNS:]
         ]
-        features = features_of(
-            self._tokens, learned.words, [each for each in earlier if len(each[1])]
-        )
+        earlier = [each for each in earlier if len(each[1])]
+        self._follows = any(side == EARLIER_USER for side, _ in earlier)
+        self._views: list[tuple[Network, Encoding]] = []
+        if not len(self._tokens):
+            return
+        features = features_of(self._tokens, learned.words, earlier)
+        self._looks = features.looks[: len(self._tokens)].tolist()
         self._views = [(network, network.encode(features)) for network in learned.networks]
 
     def intents(self, span: Span | None = None) -> Mapping[Intent, float]:
@@ -96,7 +108,12 @@ class LearnedReading:
         start, end = _range(self._tokens, span) if span else (0, len(self._tokens))
         if start >= end:
             return {intent: float(intent is Intent.NONE) for intent in Intent}
-        rows = [network.intents(network.summary(view, start, end)) for network, view in self._views]
+        own = self._cues if span is None else self._cues_at(span)
+        cues = np.array(own + self._cues_before, np.float32)
+        rows = [
+            network.intents(network.summary(view, start, end), cues, follows=self._follows)
+            for network, view in self._views
+        ]
         return _named(self._learned.intents, rows, Intent)
 
     def marked(self) -> Marked:
@@ -106,7 +123,7 @@ class LearnedReading:
         tagged = [network.tagged(view) for network, view in self._views]
         objects, names, targets = _mean([tags for _, tags in tagged])
         return Marked(
-            facts=self._judged(_spans(objects), [rows for rows, _ in tagged]),
+            facts=self._judged(_spans(objects, self._looks), [rows for rows, _ in tagged]),
             names=self._tagged(names),
             targets=self._tagged(targets),
         )
@@ -114,7 +131,7 @@ class LearnedReading:
     def _tagged(self, tags: FloatArray) -> tuple[Tagged, ...]:
         return tuple(
             Tagged(span=self._span(start, end), sureness=sureness)
-            for start, end, sureness in _spans(tags)
+            for start, end, sureness in _spans(tags, self._looks)
         )
 
     def _judged(
@@ -123,8 +140,11 @@ class LearnedReading:
         if not spans:
             return ()
         places = [(start, end) for start, end, _ in spans]
+        cues = np.array(
+            [self._cues_at(self._span(start, end)) for start, end in places], np.float32
+        )
         votes = [
-            network.judged(row, network.summary(view), places)
+            network.judged(row, network.summary(view), places, cues)
             for (network, view), row in zip(self._views, rows, strict=True)
         ]
         judged = [_mean(same) for same in zip(*votes, strict=True)]
@@ -155,6 +175,13 @@ class LearnedReading:
             subject_sureness=float(subjects[subject]),
         )
 
+    def _cues_at(self, span: Span) -> tuple[float, ...]:
+        """The cues of the sentence that the span begins in."""
+        for sentence, cues in self._sentences:
+            if sentence.start <= span.start < sentence.end:
+                return cues
+        return self._cues
+
     def _span(self, start: int, end: int) -> Span:
         return Span(start=self._tokens.starts[start], end=self._tokens.ends[end - 1])
 
@@ -168,8 +195,9 @@ def relations_by_network(
     if not len(tokens) or not len(before):
         return {relation: float(relation is Relation.UNRELATED) for relation in Relation}
     features = features_of(tokens, learned.words, [(EARLIER_USER, before)])
+    cues = np.array(cues_in(form_of(new)) + cues_in(form_of(old)), np.float32)
     rows = [
-        network.relations(network.summary(network.encode(features)), cosine)
+        network.relations(network.summary(network.encode(features)), cosine, cues)
         for network in learned.networks
     ]
     return _named(learned.relations, rows, Relation)
@@ -195,9 +223,12 @@ def _range(tokens: Tokens, span: Span) -> tuple[int, int]:
     return (inside[0], inside[-1] + 1) if inside else (0, 0)
 
 
-def _spans(tags: FloatArray) -> list[tuple[int, int, float]]:
-    """Runs of begin and inner tokens with the mean certainty that they are not outside."""
-    found = []
+def _spans(tags: FloatArray, looks: Sequence[int]) -> list[tuple[int, int, float]]:
+    """Runs of begin and inner tokens with the mean certainty that they are not outside.
+
+    A run that begins or ends inside a Chinese word takes in the whole word.
+    """
+    found: list[tuple[int, int, float]] = []
     place = 0
     count = len(tags)
     best = tags.argmax(1).tolist()
@@ -205,10 +236,15 @@ def _spans(tags: FloatArray) -> list[tuple[int, int, float]]:
         if best[place] == 0:
             place += 1
             continue
-        end = place + 1
+        start, end = place, place + 1
         while end < count and best[end] == _INNER:
             end += 1
-        outside = float(np.add.reduce(tags[place:end, 0])) / (end - place)
-        found.append((place, end, 1.0 - outside))
+        outside = float(np.add.reduce(tags[start:end, 0])) / (end - start)
+        least = found[-1][1] if found else 0
+        while start > least and looks[start] in WORD_GOES_ON:
+            start -= 1
+        while end < count and looks[end] in WORD_GOES_ON:
+            end += 1
+        found.append((start, end, 1.0 - outside))
         place = end
     return found

@@ -92,3 +92,8 @@ FACTS = (
 FAVOURITE_KIND = Pattern(
     r"\bfav(?:ou?rite|e|s)?\ (?!of\b|is\b|by\b|are\b|\w+\ (?:ever\ )?(?:is|was)\ the\b)(?P<k>\w[\w'-]*(?:\ (?!is\b|are\b|was\b|has\b|of\b|to\b|in\b|at\b|by\b|for\b|would\b|ever\b|remains\b|these\b|right\b|you\b|and\b|used\b)\w[\w'-]*)?)"
 )
+
+OWN_NAME = Pattern(
+    r"(?:(?:hi|hello|hey|good\ \w+|so|well|yes|no|ok|also|quick\ intro)[\s,!.:-]*(?:there|all|everyone|again)?[\s,!.:-]*)?"
+    r"(?:i'?m|i\ am|my\ (?:full\ |first\ )?name(?:'s|\ is)|this\ is|it'?s|it\ is|call\ me|the\ name(?:'s|\ is))?\s*"
+)

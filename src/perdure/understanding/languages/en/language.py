@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from perdure.understanding.languages.en.cues import CUES
-from perdure.understanding.languages.en.facts import FACTS, FAVOURITE_KIND
+from perdure.understanding.languages.en.facts import FACTS, FAVOURITE_KIND, OWN_NAME
 from perdure.understanding.languages.en.words import KINDS, ROLE_NAMES, ROLES, STATEMENTS
 from perdure.understanding.languages.language import Language
 
@@ -15,6 +15,7 @@ ENGLISH = Language(
     cues=CUES,
     facts=FACTS,
     favourite_kind=FAVOURITE_KIND,
+    own_name=OWN_NAME,
     roles=ROLES,
     statements=STATEMENTS,
     user="The user",

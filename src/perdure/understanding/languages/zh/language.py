@@ -6,7 +6,7 @@ import re
 
 from perdure.understanding.languages.language import Language
 from perdure.understanding.languages.zh.cues import CUES
-from perdure.understanding.languages.zh.facts import FACTS, FAVOURITE_KIND
+from perdure.understanding.languages.zh.facts import FACTS, FAVOURITE_KIND, OWN_NAME
 from perdure.understanding.languages.zh.words import KINDS, ROLE_NAMES, ROLES, STATEMENTS
 
 CHINESE = Language(
@@ -15,6 +15,7 @@ CHINESE = Language(
     cues=CUES,
     facts=FACTS,
     favourite_kind=FAVOURITE_KIND,
+    own_name=OWN_NAME,
     roles=ROLES,
     statements=STATEMENTS,
     user="用户",
