@@ -13,6 +13,7 @@ from perdure.bootstrap import open_async
 from perdure.client import AsyncMemoryManager
 from perdure.config import Settings
 from perdure.domain.changes import JournalEntry, Operation
+from perdure.domain.graph import Entity, Inferred, Rule
 from perdure.domain.ranking import AGENT_IO, BALANCED, SEED_WEIGHTED, Explanation, Preset
 from perdure.domain.records import Attachment, Kind, Memory, Source, State
 from perdure.domain.results import (
@@ -74,11 +75,13 @@ __all__ = [
     "EmbedderRejected",
     "EmbedderUnavailable",
     "EmbeddingModel",
+    "Entity",
     "Explanation",
     "Exported",
     "Forgotten",
     "Hit",
     "Imported",
+    "Inferred",
     "InvalidInput",
     "JournalEntry",
     "Kind",
@@ -99,6 +102,7 @@ __all__ = [
     "RecalledText",
     "Reembedded",
     "Remembered",
+    "Rule",
     "Scope",
     "Settings",
     "Source",

@@ -52,6 +52,7 @@ from perdure.engine.editing import KEEP, Keep
 from perdure.engine.gate import Gate
 from perdure.engine.portability import OnConflict
 from perdure.errors import InvalidInput, PermissionDenied
+from perdure.graph import AsyncGraph
 from perdure.ports.embedder import Embedder, FloatArray
 from perdure.running import Running
 
@@ -131,6 +132,11 @@ class AsyncMemoryManager:
     def scope(self) -> Scope:
         """The scope this manager is bound to."""
         return self._scope
+
+    @property
+    def graph(self) -> AsyncGraph:
+        """The facts as entities and relations."""
+        return AsyncGraph(self._core, self._gate, self._within)
 
     @property
     def _is_idle(self) -> bool:

@@ -32,6 +32,7 @@ from perdure.engine.asking import Between
 from perdure.engine.drafts import Moment
 from perdure.engine.editing import KEEP, Keep
 from perdure.engine.portability import OnConflict
+from perdure.graph import Graph
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.running import Portal
@@ -57,6 +58,11 @@ class MemoryManager:
     def scope(self) -> Scope:
         """The scope this manager is bound to."""
         return self._core.scope
+
+    @property
+    def graph(self) -> Graph:
+        """The facts as entities and relations."""
+        return Graph(self._core.graph, self._portal)
 
     def scoped(
         self,

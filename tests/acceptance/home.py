@@ -46,7 +46,7 @@ class Loop:
 class AsyncFace:
     """An asynchronous manager that is called like a blocking one, so that one test drives both."""
 
-    def __init__(self, manager: perdure.AsyncMemoryManager, loop: Loop) -> None:
+    def __init__(self, manager: Any, loop: Loop) -> None:
         self.manager = manager
         self._loop = loop
 
@@ -58,6 +58,10 @@ class AsyncFace:
 
     def scoped(self, **parts: str) -> AsyncFace:
         return AsyncFace(self.manager.scoped(**parts), self._loop)
+
+    @property
+    def graph(self) -> AsyncFace:
+        return AsyncFace(self.manager.graph, self._loop)
 
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self.manager, name)

@@ -52,6 +52,15 @@ class Predicates:
             return True
         return otherwise and predicate not in MANY_VALUED
 
+    def is_registered(self, predicate: str) -> bool:
+        """Whether anybody has said how many values the predicate has."""
+        return (
+            predicate in self.given
+            or predicate in SINGLE_VALUED
+            or predicate in MANY_VALUED
+            or predicate.startswith(SINGLE_VALUED_FAMILIES)
+        )
+
     def extended(self, more: Mapping[str, Cardinality]) -> Predicates:
         """The registry with more predicates, or others' cardinality changed."""
         return Predicates(given=MappingProxyType({**self.given, **more})) if more else self

@@ -50,6 +50,9 @@ class Decision:
     `none` (the words are kept, and nothing new is held). `evidence` are the words that show it.
     `memories` are those it made, strengthened or, for `none`, kept; `superseded` the ids of those
     whose place was taken, or that were forgotten. `message` is the position of the message.
+    `leaned_on` names the language model and the prompt, where one had a part in it. `deferred`:
+    nothing is decided yet; the words are kept, and the language model, which is out of reach or
+    gave no readable answer, will be asked again.
     """
 
     operation: DecisionKind
@@ -58,6 +61,8 @@ class Decision:
     memories: tuple[Memory, ...] = ()
     superseded: tuple[str, ...] = ()
     message: int = 0
+    leaned_on: tuple[str, ...] = ()
+    deferred: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +75,24 @@ class Observed:
 
     decisions: tuple[Decision, ...] = ()
     memories: tuple[Memory, ...] = ()
+
+    @property
+    def is_deferred(self) -> bool:
+        """Whether the reading of a message waits for the language model."""
+        return any(decision.deferred for decision in self.decisions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaughtUp:
+    """What `catch_up` did with messages whose reading had been deferred.
+
+    `read` were read and decided upon, `given_up` after the last try by the rules alone, and
+    `waiting` are left for another time.
+    """
+
+    read: int = 0
+    given_up: int = 0
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from perdure.config import Settings
 from perdure.engine.access import AccessLog
 from perdure.engine.embedding import Embedding
 from perdure.engine.ids import IdFactory
+from perdure.engine.proposing import Proposer
 from perdure.engine.short_term import ShortTermBuffers
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
@@ -34,6 +35,8 @@ class Core:
     hash_config: Callable[[], str]
     adapt_embedder: Callable[[Embedder], Embedder]
     """Makes an embedder that comes later, in `reembed`, run the way this manager runs."""
+    proposer: Proposer | None = None
+    """A language model that reads what people say, checked by the understanding; if there is one."""
 
     def now(self) -> datetime:
         """The present moment, aware UTC."""

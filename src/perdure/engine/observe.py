@@ -18,6 +18,14 @@ from perdure.domain.results import Decision, Observed
 from perdure.domain.scope import Scope
 from perdure.engine.core import Core
 from perdure.engine.observe_deciding import Decided, decide_turn
+from perdure.engine.observe_deferring import (
+    CAUGHT_UP_PER_CALL,
+    catch_up,
+    decide_with_model,
+    is_for_model,
+    keep_words,
+    read_kept,
+)
 from perdure.engine.observe_history import Said, recent_turns
 from perdure.engine.observe_turns import Turn
 from perdure.engine.observe_working import Working
@@ -72,6 +80,8 @@ async def observe(
         call.take(position, await _observe_turn(call, turn, actor), turn)
     if core.embedding.backlog:
         await make_up_backlog(core)
+    if core.proposer is not None and not call.answer.is_deferred:
+        await catch_up(core, scope, now=now, actor=actor, limit=CAUGHT_UP_PER_CALL)
     return call.answer
 
 
@@ -85,7 +95,10 @@ async def decide(
         if not turn.content:
             call.take(position, Decided(decisions=(_nothing_said(),)), turn)
             continue
-        decided = await decide_turn(working, scope, turn, call.said, predicates)
+        if is_for_model(core, turn):
+            decided = await decide_with_model(working, scope, turn, call.said, predicates)
+        else:
+            decided = await decide_turn(working, scope, turn, call.said, predicates)
         call.take(position, decided, turn)
     return call.answer
 
@@ -96,6 +109,8 @@ def _nothing_said() -> Decision:
 
 async def _observe_turn(call: _Call, turn: Turn, actor: str | None) -> Decided:
     core = call.core
+    if is_for_model(core, turn):
+        return await _observe_with_model(call, turn, actor)
 
     async def attempt() -> Decided:
         working = Working(core=core, now=call.now)
@@ -116,16 +131,36 @@ async def _observe_turn(call: _Call, turn: Turn, actor: str | None) -> Decided:
                 memory for memory in working.current.values() if memory.state is State.FORGOTTEN
             )
             return decided
-        if result.clashing:
-            raise Conflict(
-                f"message id {turn.message_id!r} was observed before with other words; "
-                "give the changed message an id of its own"
-            )
-        if result.repeated:
-            return await _again(core, call.scope, result.repeated[0]["memories"])
-        raise Retry
+        return await _before(call, turn, result)
 
     return await deciding(core, attempt, "observe")
+
+
+async def _observe_with_model(call: _Call, turn: Turn, actor: str | None) -> Decided:
+    """Keep the words at once, then let a language model read them."""
+    core = call.core
+
+    async def attempt() -> Decided:
+        kept = await keep_words(core, call.scope, turn, call.predicates, now=call.now, actor=actor)
+        if isinstance(kept, Refused):
+            return await _before(call, turn, kept)
+        return await read_kept(
+            core, kept, turn, call.said, call.predicates, now=call.now, actor=actor
+        )
+
+    return await deciding(core, attempt, "observe")
+
+
+async def _before(call: _Call, turn: Turn, refused: Refused) -> Decided:
+    """The answer to a message that came before; `Retry` when it was refused for another reason."""
+    if refused.clashing:
+        raise Conflict(
+            f"message id {turn.message_id!r} was observed before with other words; "
+            "give the changed message an id of its own"
+        )
+    if refused.repeated:
+        return await _again(call.core, call.scope, refused.repeated[0]["memories"])
+    raise Retry
 
 
 def _answer(decided: Decided) -> dict[str, Any]:

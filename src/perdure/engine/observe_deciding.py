@@ -67,7 +67,7 @@ async def _kept_only(working: Working, scope: Scope, turn: Turn) -> Decided:
 def _words(working: Working, scope: Scope, turn: Turn, content: str) -> Memory:
     return words_of(
         content,
-        memory_id=working.new_id(),
+        memory_id=working.part_id(),
         scope=scope,
         source=Source(role=turn.role, speaker=turn.speaker, message_ids=(turn.message_id,)),
         said_at=turn.said_at,

@@ -29,9 +29,16 @@ class Said:
     memories: tuple[Memory, ...] = ()
 
 
-async def recent_turns(core: Core, scope: Scope, now: datetime) -> list[Said]:
-    """The last turns kept in this scope, oldest first."""
-    view = View(scope=scope, now=now, include=frozenset(("superseded", "former")))
+async def recent_turns(
+    core: Core, scope: Scope, now: datetime, *, known_as_of: datetime | None = None
+) -> list[Said]:
+    """The last turns kept in this scope, oldest first; or those that were the last back then."""
+    view = View(
+        scope=scope,
+        now=now,
+        known_as_of=known_as_of,
+        include=frozenset(("superseded", "former")),
+    )
     newest = await core.store.query(
         Query(
             condition=Condition(view=view, filter=SPOKEN, kinds=frozenset((Kind.EPISODIC,))),

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from perdure.domain.changes import Change, Operation, SlotState, Vectors
-from perdure.domain.records import Memory
+from perdure.domain.records import Json, Memory, Metadata
 from perdure.domain.scope import Scope
 from perdure.domain.slots import Succession, succeed
 from perdure.engine.core import Core
 from perdure.engine.writing import collapsed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A message that is stored word for word already and is decided upon now.
+
+    `metadata` is what the memory of its first part keeps of the mark it carried.
+    """
+
+    memory: Memory
+    metadata: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -24,20 +35,60 @@ class Working:
     vectors: dict[str, Vectors] = field(default_factory=dict)
     made: dict[str, None] = field(default_factory=dict)
     slot_states: dict[tuple[Scope, str], SlotState] = field(default_factory=dict)
+    kept: Kept | None = None
+    _is_kept_used: bool = False
     _changes: list[Change] = field(default_factory=list)
     _versions: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.kept is not None:
+            self.note(self.kept.memory)
 
     def new_id(self) -> str:
         """An id for something made now."""
         return self.core.new_id(self.now)
+
+    def part_id(self) -> str:
+        """An id for a part of the message: the first takes the place of the words kept whole."""
+        if self.kept is None or self._is_kept_used:
+            return self.new_id()
+        self._is_kept_used = True
+        return self.kept.memory.id
 
     def seen(self, memories: Iterable[Memory]) -> list[Memory]:
         """The memories as the changes so far leave them."""
         return [self.current.get(memory.id, memory) for memory in memories]
 
     def create(self, memory: Memory, vectors: Vectors | None, reason: str | None = None) -> None:
-        """Add a new memory."""
+        """Add a new memory, or what becomes of the words kept whole."""
+        if self.kept is not None and memory.id == self.kept.memory.id:
+            self._replace_kept(self.kept, memory, vectors, reason)
+            return
         self.add(Change(operation=Operation.CREATED, after=memory, vectors=vectors, reason=reason))
+
+    def _replace_kept(
+        self, kept: Kept, memory: Memory, vectors: Vectors | None, reason: str | None
+    ) -> None:
+        before = kept.memory
+        after = replace(
+            memory,
+            version=before.version,
+            recorded_at=before.recorded_at,
+            accessed_count=before.accessed_count,
+            used_count=before.used_count,
+            last_accessed_at=before.last_accessed_at,
+            metadata=Metadata({**memory.metadata, **kept.metadata}),
+        )
+        self.add(
+            Change(
+                operation=Operation.UPDATED,
+                before=before,
+                after=after,
+                # The words whole have their vectors already.
+                vectors=None if after.searchable_text == before.searchable_text else vectors,
+                reason=reason,
+            )
+        )
 
     def change(
         self, after: Memory, operation: Operation = Operation.UPDATED, reason: str | None = None
