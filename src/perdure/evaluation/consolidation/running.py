@@ -13,7 +13,7 @@ from perdure.evaluation.report import Report
 from perdure.evaluation.running import Setting, Watch, unwatched
 from perdure.sync import MemoryManager
 
-START = datetime(2031, 1, 1, tzinfo=UTC)
+START = datetime(2024, 1, 1, tzinfo=UTC)
 """The statements number their times; each counts as a minute from here."""
 
 
