@@ -25,6 +25,9 @@ from perdure.domain.times import to_micros
 from perdure.errors import InvalidInput
 
 _DAY_US = 86_400_000_000
+FOREIGN = 0.9
+"""What a memory in another script counts for beside one in the question's own: people mostly ask in
+the language they told it in."""
 COMPONENTS = ("similarity", "importance", "recency", "frequency")
 
 
@@ -33,7 +36,7 @@ class Candidate(NamedTuple):
 
     `cosine` is the best of its vectors against the query's (None: no vector to compare),
     `lexical` the normalised BM25 score (0.0: no term in common), `occurred_us` microseconds since
-    1970 UTC. A tuple rather than a dataclass, because a recall makes many and keeps few.
+    1970 UTC, `is_han` whether it is written in Chinese characters, be it in part. A tuple rather than a dataclass, because a recall makes many and keeps few.
     """
 
     id: str
@@ -42,6 +45,7 @@ class Candidate(NamedTuple):
     importance: float
     occurred_us: int
     accessed_count: int
+    is_han: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,15 +171,25 @@ def _interpolated(cosines: FloatColumn, anchors: Anchors) -> FloatColumn:
 
 
 def _relevance(
-    cosines: FloatColumn, lexical: FloatColumn, calibration: Calibration, considered: int
+    cosines: FloatColumn,
+    lexical: FloatColumn,
+    calibration: Calibration,
+    considered: int,
+    is_foreign: NDArray[np.bool_] | None,
 ) -> FloatColumn:
-    """Each candidate's relevance to the question, in [0, 1], from both arms (NaN: no vector)."""
+    """Each candidate's relevance to the question, in [0, 1], from both arms (NaN: no vector).
+
+    `is_foreign` are those in another script than the question: no words of theirs can be its
+    words, so their cosines are not read as beside words.
+    """
     vector = _interpolated(cosines, calibration.anchors)
     weight = weight_of_words(float(lexical.max()))
     if weight > 0.0 and calibration.beside_words is not None:
         beside = _interpolated(cosines, calibration.beside_words)
         odds = odds_in_crowd(considered)
         beside = beside * odds / (1.0 - beside + beside * odds)
+        if is_foreign is not None:
+            beside = np.where(is_foreign, FOREIGN * vector, beside)
         vector = weight * beside + (1.0 - weight) * vector
     vector[np.isnan(cosines)] = 0.0
     return relevance(vector, lexical_relevance(lexical))
@@ -213,11 +227,13 @@ def rank(
     calibration: Calibration,
     now: datetime,
     considered: int = 0,
+    asks_in_han: bool | None = None,
     unwritten: Sequence[int] | None = None,
 ) -> Sequence[Scored]:
     """The relevant candidates, best first; equal scores are ordered by id.
 
-    `considered` is how many memories they were chosen from (0: no more than a few).
+    `considered` is how many memories they were chosen from (0: no more than a few);
+    `asks_in_han` whether the question holds Chinese characters, None for a question without words.
     `unwritten` are accesses of each candidate that its store does not know of yet.
 
     Computed by columns, because every recall scores dozens of candidates; each score is still the
@@ -225,15 +241,16 @@ def rank(
     """
     if not candidates:
         return []
-    ids, cosines, lexical, importance, occurred, counts = zip(*candidates, strict=True)
+    ids, cosines, lexical, importance, occurred, counts, han = zip(*candidates, strict=True)
     cosine = np.array(cosines, dtype=np.float64)  # None becomes NaN
     terms = np.array(lexical, dtype=np.float64)
     weight = np.array(importance, dtype=np.float64)
     accesses = np.array(counts, dtype=np.float64)
     if unwritten is not None:
         accesses += unwritten
+    foreign = None if asks_in_han is None else np.array(han) != asks_in_han
     columns = (
-        _relevance(cosine, terms, calibration, considered),
+        _relevance(cosine, terms, calibration, considered, foreign),
         weight,
         _recency(np.array(occurred, dtype=np.float64), weight, preset, to_micros(now)),
         _frequency(accesses),

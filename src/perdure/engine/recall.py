@@ -17,7 +17,7 @@ from perdure.domain.ranking import Preset, Scored, explain, rank
 from perdure.domain.records import Memory
 from perdure.domain.replay import replay
 from perdure.domain.results import Hit, Recall
-from perdure.domain.text import is_blank, sanitise, truncate
+from perdure.domain.text import holds_han, is_blank, sanitise, truncate
 from perdure.domain.visibility import is_believed, status
 from perdure.engine.core import Core
 from perdure.errors import InvalidInput, Unavailable
@@ -123,6 +123,7 @@ async def recall(
         calibration=core.embedding.calibration,
         now=now,
         considered=found.considered,
+        asks_in_han=None if question.text is None else holds_han(question.text),
         unwritten=core.accesses.counts(item.id for item in found.candidates),
     )
     floor = core.settings.relevance_threshold if min_score is None else min_score

@@ -23,6 +23,7 @@ from perdure.domain.query import Condition, Found, Position, Query, Search, sort
 from perdure.domain.ranking import Candidate
 from perdure.domain.records import Memory, State
 from perdure.domain.replay import replay
+from perdure.domain.text import holds_han
 from perdure.domain.times import to_micros
 
 
@@ -150,4 +151,5 @@ def _candidate(
         importance=memory.importance,
         occurred_us=to_micros(memory.occurred_at),
         accessed_count=memory.accessed_count,
+        is_han=holds_han(memory.content),
     )

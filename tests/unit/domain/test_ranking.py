@@ -295,3 +295,20 @@ def test_without_words_in_common_the_crowd_changes_nothing():
     silent = Candidate("silent", 0.75, 0.0, 0.5, 0, 0)
     (item,) = rank([silent], preset=BALANCED, calibration=calibration, now=EPOCH, considered=10_000)
     assert item.values[0] == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    ("asks_in_han", "is_han", "value"),
+    [(None, True, 0.06), (True, True, 0.06), (False, False, 0.06), (False, True, 0.54),
+     (True, False, 0.54)],
+)  # fmt: skip
+def test_what_is_in_another_script_is_not_measured_by_words(asks_in_han, is_han, value):
+    calibration = Calibration(beside_words=((0.0, 0.0), (1.0, 0.1)))
+    candidates = [
+        Candidate("speaks", None, 1.0, 0.5, 0, 0, not is_han),
+        Candidate("silent", 0.6, 0.0, 0.5, 0, 0, is_han),
+    ]
+    ranked = rank(
+        candidates, preset=BALANCED, calibration=calibration, now=EPOCH, asks_in_han=asks_in_han
+    )
+    assert {item.candidate.id: item.values[0] for item in ranked}["silent"] == pytest.approx(value)

@@ -18,7 +18,7 @@ NEVER = (1 << 63) - 1
 """For a time that is not set, where later means for longer."""
 
 # Bits of `flags`.
-FORGOTTEN, ARCHIVED, RETIRED, SUPERSEDED, GONE, SPOKEN = 1, 2, 4, 8, 16, 32
+FORGOTTEN, ARCHIVED, RETIRED, SUPERSEDED, GONE, SPOKEN, HAN = 1, 2, 4, 8, 16, 32, 64
 """GONE marks a row whose memory has another row now, because its words or vectors changed."""
 
 # Columns of `times`.

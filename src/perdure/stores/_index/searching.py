@@ -21,7 +21,7 @@ from perdure.stores._index.arms import (
     with_neighbours,
 )
 from perdure.stores._index.columns import Mask
-from perdure.stores._index.partition import OCCURRED, Snapshot
+from perdure.stores._index.partition import HAN, OCCURRED, Snapshot
 
 
 class _Gathered(NamedTuple):
@@ -164,6 +164,7 @@ def _candidates(gathered: list[_Gathered], scores: Scores, chosen: Chosen) -> It
             snapshot.importance[rows].tolist(),
             snapshot.times[OCCURRED][rows].tolist(),
             snapshot.accessed[rows].tolist(),
+            ((snapshot.flags[rows] & HAN) != 0).tolist(),
         )
 
 

@@ -83,6 +83,7 @@ def _chosen(rows: Sequence[Row], scores: Mapping[str, float], limit: int) -> tup
             importance=row["importance"],
             occurred_us=to_micros(row["occurred_at"]),
             accessed_count=row["accessed_count"],
+            is_han=row["is_han"],
         )
         for row in rows
         if row["id"] in chosen

@@ -354,6 +354,18 @@ class FindsByBoth:
         )
         assert isinstance(candidate, Candidate)
 
+    @pytest.mark.parametrize(
+        ("content", "is_han"),
+        [
+            ("a kettle", False), ("水壶 kettle", True), ("水壺", True), ("kettle\u3400", True),
+            ("kettle\U00020000", True), ("カタカナ kettle", False), ("주전자", False), ("é", False),
+        ],
+    )  # fmt: skip
+    def test_a_candidate_tells_its_script(self, stand: Stand, content: str, is_han: bool) -> None:
+        keep_with(stand, (a_memory(content), vectors_of(EAST)))
+        (candidate,) = stand.search(near=EAST, model=MODEL).candidates
+        assert candidate.is_han is is_han
+
 
 class SearchesWhatIsStoredNow:
     """Both arms follow changes, and never serve a vector or word of an older text."""

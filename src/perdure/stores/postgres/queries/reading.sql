@@ -69,6 +69,7 @@ WITH terms AS MATERIALIZED (
 ), admitted AS MATERIALIZED (
     SELECT m.tenant, m.user_id, m.id, m.importance, m.occurred_at, m.accessed_count,
            m.agent, m.session, m.role IS NOT NULL OR m.speaker IS NOT NULL AS is_spoken,
+           m.content ~ '[㐀-䶿一-鿿𠀀-𱍏]' AS is_han,
            cardinality(m.lexemes) AS length,
            CASE WHEN m.lexemes && (SELECT codes FROM terms) THEN (
                SELECT json_agg(cardinality(array_positions(m.lexemes, t.term)) ORDER BY t.place)
@@ -94,7 +95,7 @@ WITH terms AS MATERIALIZED (
     FROM admitted
 )
 SELECT p.id, p.cosine, p.importance, p.occurred_at, p.accessed_count, p.length, p.frequencies,
-       p.user_id, p.agent, p.session, p.turn, t.considered, t.total_length, t.with_vector
+       p.user_id, p.agent, p.session, p.turn, p.is_han, t.considered, t.total_length, t.with_vector
 FROM totals AS t LEFT JOIN placed AS p
   ON (p.cosine IS NOT NULL AND p.place <= :limit) OR p.frequencies IS NOT NULL;
 

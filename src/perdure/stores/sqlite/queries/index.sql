@@ -1,10 +1,11 @@
 -- name: index_standing
 -- What `indexing` reads of a memory besides its words and vectors: the columns of
 -- `_index.partition.Standings` in their order, with its flags (1 forgotten, 2 archived, 4 retired,
--- 8 superseded, 32 spoken) and its way of writing "never".
+-- 8 superseded, 32 spoken, 64 in Chinese characters) and its way of writing "never".
 m.seq, m.id,
 (m.state = 'forgotten') + 2 * (m.state = 'archived') + 4 * (m.retired_at IS NOT NULL)
-    + 8 * (m.superseded_by IS NOT NULL) + 32 * (m.role IS NOT NULL OR m.speaker IS NOT NULL),
+    + 8 * (m.superseded_by IS NOT NULL) + 32 * (m.role IS NOT NULL OR m.speaker IS NOT NULL)
+    + 64 * (m.content GLOB '*[㐀-䶿一-鿿𠀀-𱍏]*'),
 m.kind, m.agent, m.session, m.occurred_at, coalesce(m.occurred_until, m.occurred_at), m.valid_from,
 coalesce(m.valid_to, 9223372036854775807), coalesce(m.expires_at, 9223372036854775807),
 m.importance, m.accessed_count
