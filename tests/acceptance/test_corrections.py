@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from perdure import Conflict, InvalidInput, NotFound, Outcome, State
+from perdure.testing import ScriptedEmbedder
 from tests.acceptance.home import decided_by_the_engine
 from tests.acceptance.reading import ids, texts
 
@@ -125,6 +126,19 @@ def test_correcting_by_a_query_without_a_match_changes_nothing(ilka):
 def test_correcting_an_unknown_id_raises_not_found(ilka):
     with pytest.raises(NotFound):
         ilka.correct("01983fd0-0000-7000-8000-00000000dead", "Anything")
+
+
+def test_a_query_that_only_sounds_a_little_like_it_corrects_nothing(home):
+    near, far = [1.0, 0.2, 0.0, 0.0], [0.1, 1.0, 0.0, 0.0]
+    vectors = {"The kiln is in the shed": [1.0, 0.0, 0.0, 0.0], "The stove": near, "Rent": far}
+    vectors["It stands in the yard"] = near
+    memory = home.open(embedder=ScriptedEmbedder(vectors))
+    kept = memory.remember("The kiln is in the shed", understand=False).memory
+    assert [hit.memory.id for hit in memory.recall("Rent")] == [kept.id]
+    with pytest.raises(NotFound, match="id"):
+        memory.correct("Rent", "It stands in the yard")
+    assert texts(memory.list()) == ["The kiln is in the shed"]
+    assert memory.correct("The stove", "It stands in the yard").superseded == (kept.id,)
 
 
 def test_a_query_never_corrects_another_users_memory(memory):

@@ -27,6 +27,8 @@ from perdure.engine.writing import Retry, collapsed, deciding, write_or_retry
 from perdure.errors import Conflict, InvalidInput, NotFound
 
 WAS_WRONG = "was never true"
+LEAST_SCORE_TO_CORRECT = 0.25
+"""A weaker hit may be shown, but nothing takes its place on the strength of a query."""
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -57,9 +59,14 @@ async def target_of(core: Core, scope: Scope, target: str, now: datetime) -> Mem
     if looks_like_id(target):
         return (await stored(core, scope, [target]))[target]
     condition = Condition(view=View(scope=scope, now=now))
-    found = await recall(core, question_of(core, target), condition, limit=1, min_score=None)
+    found = await recall(
+        core, question_of(core, target), condition, limit=1, min_score=LEAST_SCORE_TO_CORRECT
+    )
     if not found:
-        raise NotFound("no memory in this scope has to do with that query; nothing was corrected")
+        raise NotFound(
+            "no memory in this scope clearly has to do with that query; nothing was corrected. "
+            "Ask with words of the memory, or pass its id"
+        )
     return (await stored(core, scope, [found[0].memory.id]))[found[0].memory.id]
 
 
