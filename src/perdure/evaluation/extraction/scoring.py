@@ -166,14 +166,25 @@ def _failures(judged: Sequence[Judged]) -> Iterator[Failure]:
                     if facts
                 ),
                 said=one.item.message,
-                expected="\n".join(map(_shown_listed, one.item.facts)) or "nothing",
-                came="\n".join(map(_shown_found, one.found)) or "nothing",
+                expected="\n".join(_wanted(one)) or "nothing",
+                came="\n".join(_came(one)) or "nothing",
             )
 
 
-def _shown_listed(fact: ListedFact) -> str:
-    return f"{fact.subject} {fact.predicate} {fact.objects[0]} {fact.polarity} {fact.modality}"
+def _wanted(one: Judged) -> Iterator[str]:
+    marks = [("missed", one.missed), ("came out", one.sprung)]
+    for fact in one.item.facts:
+        told = f"{fact.subject} {fact.predicate} {fact.objects[0]}"
+        yield f"{told} {fact.polarity} {fact.modality}{_remark(fact, marks)}"
 
 
-def _shown_found(fact: FoundFact) -> str:
-    return f"{fact.subject} {fact.predicate} {fact.object} {fact.polarity} {fact.modality}"
+def _came(one: Judged) -> Iterator[str]:
+    uncounted = [fact for fact in one.found if fact not in one.counted]
+    marks = [("wrong", one.wrong), ("not counted", uncounted)]
+    for fact in one.found:
+        told = f"{fact.subject} {fact.predicate} {fact.object}"
+        yield f"{told} {fact.polarity} {fact.modality}{_remark(fact, marks)}"
+
+
+def _remark(fact: object, marks: Sequence[tuple[str, Sequence[object]]]) -> str:
+    return "".join(f" ({mark})" for mark, facts in marks if fact in facts)
