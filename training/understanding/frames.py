@@ -275,10 +275,10 @@ class Maker:
         if self.c.random() < 0.12:
             frame = self.any_frame("temporary")
         item = self.statement(frame, self._who(frame))
-        return self._dressed(item, "create")
+        return self._dressed(item)
 
     def _linked(self) -> Item:
-        return self._dressed(self.chained(self.c.choice([2, 2, 3])), "create")
+        return self._dressed(self.chained(self.c.choice([2, 2, 3])))
 
     def _together(self) -> Item:
         parts = [self._asserted() for _ in range(self.c.choice([2, 2, 3]))]
@@ -293,7 +293,7 @@ class Maker:
                 joint = self.c.choice([". ", ". ", ", and ", ", but ", "; ", ". Also, "])
                 text += joint + (_titled(said) if joint == ". " else said)
         facts = [fact for part in parts for fact in part["facts"]]
-        return self._dressed({"text": text, "facts": facts}, "create")
+        return self._dressed({"text": text, "facts": facts})
 
     def _asserted(self) -> Item:
         frame = self.any_frame("asserted")
@@ -314,8 +314,7 @@ class Maker:
             return self._ended(
                 {"text": text, "facts": other["facts"] + item["facts"], "intent": "create"}
             )
-        is_told = any(fact["modality"] == "asserted" for fact in item["facts"])
-        return self._ended({**item, "intent": "create" if is_told else "none"})
+        return self._ended({**item, "intent": "none"})
 
     def _quoted(self) -> Item:
         frame = self.any_frame("asserted")
@@ -345,7 +344,7 @@ class Maker:
             context.append(
                 {"role": "assistant", "content": self.c.choice(_ACKNOWLEDGED[self.f.language])}
             )
-        text = self.c.choice(_CHANGING[self.f.language]).replace("{X}", new["text"])
+        text = self._change(new["text"], old["facts"][-1]["object"])
         return self._ended(
             {"text": text, "facts": new["facts"], "intent": "update", "context": context}
         )
@@ -368,8 +367,9 @@ class Maker:
             {"text": text, "facts": item["facts"], "intent": "none", "context": context}
         )
 
-    def _dressed(self, item: Item, intent: str) -> Item:
+    def _dressed(self, item: Item) -> Item:
         text = item["text"]
+        intent = _intent(item, self.f.language)
         kind = self.c.random()
         if kind < 0.2:
             text = self.c.choice(_OPENINGS[self.f.language]).replace("{X}", text)
@@ -426,6 +426,12 @@ class Maker:
                     "kind": "frames",
                 }
 
+    def _change(self, said: str, old: str) -> str:
+        if self.c.random() < 0.2:
+            said = self.c.choice(_REPLACING[self.f.language]).replace("{X}", said)
+            return said.replace("{OLD}", old)
+        return self.c.choice(_CHANGING[self.f.language]).replace("{X}", said)
+
     def _mine(self, key: tuple[str, str, str] | None = None) -> Frame | None:
         frame = self.c.choice(self.f.frames_of[key]) if key else self.any_frame("asserted")
         is_usable = frame.polarity == "+" or key is not None
@@ -443,7 +449,7 @@ class Maker:
             return None
         said = new["text"]
         if self.c.random() < 0.5:
-            said = self.c.choice(_CHANGING[self.f.language]).replace("{X}", said)
+            said = self._change(said, old["facts"][-1]["object"])
         return old["text"], said, "supersedes"
 
     def _one_more(self) -> tuple[str, str, str] | None:
@@ -551,6 +557,29 @@ class Maker:
         return item["text"], request, "unrelated"
 
 
+_ENDED = {
+    "en": re.compile(
+        r"no longer|any ?more|used to|\bleft\b|\bquit\b|stopped|g[ai]ven? up|\bsold\b|moved (?:away|out)|"
+        r"laid off|came off|\bagain\b|cancelled|away$|after all|cut out"
+    ),
+    "zh": re.compile("了|以前|原来|离职|离开|退出|卖|又|早就|已经"),
+}
+_UNCLEAR = {
+    "en": re.compile(
+        r"\bmoved|switched|just started|promoted|hired|gone (?:off|\w+$)|come round|sick of|changed"
+    ),
+    "zh": re.compile("搬|换成|改用|跳槽|刚入职|升|迷上|爱上|腻|去了"),
+}
+
+
+def _intent(item: Item, language: str) -> str | None:
+    """An ended thing is an update; whether "I moved" is one depends on what was known: None."""
+    ended = any(fact["polarity"] == "-" for fact in item["facts"])
+    if ended and _ENDED[language].search(item["text"]):
+        return "update"
+    return None if _UNCLEAR[language].search(item["text"]) else "create"
+
+
 def _titled(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -587,6 +616,10 @@ _CHANGING = {
         "更新一下：{X}",
         "最近变了，{X}",
     ],
+}
+_REPLACING = {
+    "en": ["{X}, not {OLD}", "{X} instead of {OLD}", "no, not {OLD}: {X}", "{X} rather than {OLD}"],
+    "zh": ["{X}，不是{OLD}", "不是{OLD}，{X}", "{X}，而不是{OLD}", "不再是{OLD}了，{X}"],
 }
 _MORE = {
     "en": ["{X} too", "{X} as well", "also, {X}", "besides that, {X}", "on top of that, {X}"],

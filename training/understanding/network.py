@@ -344,16 +344,21 @@ def _span_losses(
         ]
     )
     hidden = chance.drop(relu(linear(chance.drop(shown), p["span.w"], p["span.b"])))
-    ones = np.ones(len(spans), np.float32)
+    right = np.array([span.predicate for _, span in spans]) != 0
+    trust = {
+        "predicate": np.where(right, 1.0, 0.4),
+        "polarity": np.array([2.0 if span.polarity == 1 else 1.0 for _, span in spans]),
+    }
+    ones = np.ones(len(spans))
     for name, weight in (
         ("predicate", 1.5),
-        ("subject", 0.7),
+        ("subject", 1.0),
         ("polarity", 0.5),
         ("modality", 0.7),
     ):
         labels = np.array([getattr(span, name) for _, span in spans])
         logits = linear(hidden, p[f"{name}.w"], p[f"{name}.b"])
-        losses.append((name, weight, cross_entropy(logits, labels, ones, 0.02)))
+        losses.append((name, weight, cross_entropy(logits, labels, trust.get(name, ones), 0.02)))
     return losses
 
 

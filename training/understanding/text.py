@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +21,10 @@ from perdure.understanding.learned.features import (
     WordVectors,
     features_of,
 )
-from perdure.understanding.learned.reader import EARLIER_TOKENS, EARLIER_TURNS
+from perdure.understanding.learned.reader import EARLIER_TOKENS, EARLIER_TURNS, NAMED, OTHER
 from perdure.understanding.learned.tokens import Tokens, tokenise
 from perdure.understanding.predicates import FAVOURITE, MANY_VALUED, SINGLE_VALUED
+from perdure.understanding.roles import ROLES
 from perdure.understanding.sentences import split_sentences
 from perdure.understanding.signs import NO_CUES, cues_in
 
@@ -36,19 +35,14 @@ INTENTS = [intent.value for intent in Intent]
 RELATIONS = [relation.value for relation in Relation]
 MODALITIES = [modality.value for modality in Modality]
 PREDICATES = ["none", *sorted(SINGLE_VALUED | MANY_VALUED), FAVOURITE]
-NAMED = "named"
-OTHER = "other"
+SUBJECTS = ["user", NAMED, OTHER, *(f"user.{role}" for role in ROLES)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
-    subjects: list[str]
-
-    def subject(self, subject: str) -> int:
-        if subject == "user" or subject.startswith("user."):
-            known = subject if subject in self.subjects else OTHER
-            return self.subjects.index(known)
-        return self.subjects.index(NAMED)
+def subject_number(subject: str) -> int:
+    """The number of the subject's class in `SUBJECTS`."""
+    if subject in SUBJECTS:
+        return SUBJECTS.index(subject)
+    return SUBJECTS.index(OTHER if subject.startswith("user.") else NAMED)
 
 
 def items_of(kind: str, languages: Iterable[str] = ("en", "zh")) -> Iterator[tuple[str, Item]]:
@@ -60,14 +54,7 @@ def items_of(kind: str, languages: Iterable[str] = ("en", "zh")) -> Iterator[tup
                     yield f"{language}/{path.name}", json.loads(line)
 
 
-def labels_of(messages: Iterable[Item], least: int = 6) -> Labels:
-    """The subjects that occur often enough to be told apart."""
-    counts = Counter(fact["subject"] for item in messages for fact in item["facts"])
-    roles = sorted(s for s, n in counts.items() if s.startswith("user.") and n >= least)
-    return Labels(subjects=["user", NAMED, OTHER, *roles])
-
-
-def message_example(item: Item, labels: Labels, vectors: WordVectors) -> Example:
+def message_example(item: Item, vectors: WordVectors) -> Example:
     text = item["text"]
     tokens = tokenise(text)
     earlier = [
@@ -78,7 +65,7 @@ def message_example(item: Item, labels: Labels, vectors: WordVectors) -> Example
         for turn in item.get("context", [])[-EARLIER_TURNS:]
     ]
     features = features_of(tokens, vectors, [each for each in earlier if len(each[1])])
-    spans, objects = _objects(item, tokens, labels)
+    spans, objects = _objects(item, tokens)
     form = form_of(text)
     sentences = split_sentences(text)
     part = _part(item, tokens)
@@ -91,7 +78,7 @@ def message_example(item: Item, labels: Labels, vectors: WordVectors) -> Example
         sentences=tuple(
             (_tokens_before(tokens, span.end), cues_in(span.of(form))) for span in sentences
         ),
-        intent=INTENTS.index(item["intent"]),
+        intent=INTENTS.index(item["intent"]) if item["intent"] else -1,
         part=part,
         objects=objects,
         mentions=_tagged(item, tokens, _subjects(item)),
@@ -159,7 +146,7 @@ def _places(text: str, part: str) -> Iterator[tuple[int, int]]:
         yield match.span()
 
 
-def _objects(item: Item, tokens: Tokens, labels: Labels) -> tuple[list[Span], np.ndarray]:
+def _objects(item: Item, tokens: Tokens) -> tuple[list[Span], np.ndarray]:
     tags = np.zeros(len(tokens), np.int64)
     spans: list[Span] = []
     form = form_of(item["text"])
@@ -174,12 +161,12 @@ def _objects(item: Item, tokens: Tokens, labels: Labels) -> tuple[list[Span], np
             tags[found[0]] = 1
             tags[found[0] + 1 : found[1]] = 2
             cues = _cues_at(form, sentences, tokens.starts[found[0]])
-            spans.append(_span(fact, found, labels, cues))
+            spans.append(_span(fact, found, cues))
             break
     return spans, tags
 
 
-def _span(fact: Item, found: tuple[int, int], labels: Labels, cues: tuple[float, ...]) -> Span:
+def _span(fact: Item, found: tuple[int, int], cues: tuple[float, ...]) -> Span:
     predicate = fact["predicate"]
     if predicate.startswith(FAVOURITE):
         predicate = FAVOURITE
@@ -187,7 +174,7 @@ def _span(fact: Item, found: tuple[int, int], labels: Labels, cues: tuple[float,
         start=found[0],
         end=found[1],
         predicate=PREDICATES.index(predicate),
-        subject=labels.subject(fact["subject"]),
+        subject=subject_number(fact["subject"]),
         polarity=int(fact.get("polarity", "+") == "-"),
         modality=MODALITIES.index(fact.get("modality", "asserted")),
         cues=cues,

@@ -25,9 +25,8 @@ from text import (
     MODALITIES,
     PREDICATES,
     RELATIONS,
-    Labels,
+    SUBJECTS,
     items_of,
-    labels_of,
     message_example,
     pair_example,
 )
@@ -56,9 +55,7 @@ def plainer(text: str) -> str:
     return typed.replace("，", " ") if len(typed) < 40 else typed
 
 
-def examples_of(
-    hold_out: Sequence[str], cosines: dict[str, float]
-) -> tuple[list[list[Example]], Labels]:
+def examples_of(hold_out: Sequence[str], cosines: dict[str, float]) -> list[list[Example]]:
     """For each item its example, and a second one in plainer typing."""
     vectors = load_words()
     messages = [item for name, item in items_of("messages") if name not in hold_out]
@@ -66,7 +63,6 @@ def examples_of(
     for language in ("en", "zh"):
         messages += frames.made("messages", language, MADE_MESSAGES, MADE_SEED)
         pairs += frames.made("pairs", language, MADE_PAIRS, MADE_SEED)
-    labels = labels_of(messages)
     found = []
     for item in messages:
         plain = {**item, "text": plainer(item["text"]), "facts": [dict(f) for f in item["facts"]]}
@@ -77,14 +73,12 @@ def examples_of(
                     fact["subject"] = fact["subject"].lower()
             for key in ("evidence", "target"):
                 plain[key] = item.get(key, "").lower()
-        found.append(
-            [message_example(item, labels, vectors), message_example(plain, labels, vectors)]
-        )
+        found.append([message_example(item, vectors), message_example(plain, vectors)])
     for item in pairs:
         cosine = cosines.get(item["old"] + "\n" + item["new"])
         plain = {**item, "new": plainer(item["new"])}
         found.append([pair_example(each, vectors, cosine) for each in (item, plain)])
-    return [pair for pair in found if len(pair[0].sides)], labels
+    return [pair for pair in found if len(pair[0].sides)]
 
 
 def class_weights(labels: Sequence[int], classes: int) -> np.ndarray:
@@ -94,12 +88,10 @@ def class_weights(labels: Sequence[int], classes: int) -> np.ndarray:
     return np.asarray(weights / weights.mean(), np.float32)
 
 
-def trained(
-    examples: list[list[Example]], labels: Labels, *, seed: int, epochs: int
-) -> dict[str, Value]:
+def trained(examples: list[list[Example]], *, seed: int, epochs: int) -> dict[str, Value]:
     sizes = Sizes(
         predicates=len(PREDICATES),
-        subjects=len(labels.subjects),
+        subjects=len(SUBJECTS),
         modalities=len(MODALITIES),
         intents=len(INTENTS),
         relations=len(RELATIONS),
@@ -135,7 +127,7 @@ def batches(examples: list[list[Example]], generator: np.random.Generator) -> li
     return [order[k : k + BATCH].tolist() for k in range(0, len(order), BATCH)]
 
 
-def save(folder: Path, name: str, parameters: dict[str, Value], labels: Labels) -> None:
+def save(folder: Path, name: str, parameters: dict[str, Value]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.npz"
     np.savez(path, **{key: value.data.astype(np.float16) for key, value in parameters.items()})
@@ -146,7 +138,7 @@ def save(folder: Path, name: str, parameters: dict[str, Value], labels: Labels) 
     manifest["files"][words.name] = sha256(words.read_bytes()).hexdigest()
     manifest |= {
         "predicates": PREDICATES,
-        "subjects": labels.subjects,
+        "subjects": SUBJECTS,
         "modalities": MODALITIES,
         "intents": INTENTS,
         "relations": RELATIONS,
@@ -164,10 +156,10 @@ def main() -> None:
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     cosines = json.loads(options.cosines.read_text()) if options.cosines else {}
-    examples, labels = examples_of(options.hold_out, cosines)
-    log.info("%d examples, %d subjects", len(examples), len(labels.subjects))
-    parameters = trained(examples, labels, seed=options.seed, epochs=options.epochs)
-    save(options.target, f"reader-{options.seed}", parameters, labels)
+    examples = examples_of(options.hold_out, cosines)
+    log.info("%d examples", len(examples))
+    parameters = trained(examples, seed=options.seed, epochs=options.epochs)
+    save(options.target, f"reader-{options.seed}", parameters)
 
 
 if __name__ == "__main__":

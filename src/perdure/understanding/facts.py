@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perdure.domain.readings import USER, Claim, Modality, Polarity, Span, When
 from perdure.understanding.forms import form_of
 from perdure.understanding.languages.language import Language
 from perdure.understanding.learned.reader import NAMED, NO_FACT, OTHER, Found, Marked, Tagged
-from perdure.understanding.predicates import FAVOURITE, is_single_valued
+from perdure.understanding.predicates import ATTRIBUTE, FAVOURITE, RELATIONS, is_single_valued
+from perdure.understanding.roles import roles_in
 from perdure.understanding.statements import statement_of
 
 LEAST_SURE = 0.5
@@ -21,7 +22,18 @@ LEAST_HELD = 0.6
 CLEARLY_HELD = 0.9
 """Above it a fact is asserted even in a sentence that asks or supposes something."""
 
+_SAYING_NO = frozenset({"dislikes", "avoids", "likes", "prefers"})
+"""Predicates that a negation belongs to ("I don't eat meat") or may ask the contrary of."""
+
+_NAMES = frozenset({"name", "nickname", "pet_name"})
+_OF_PETS = frozenset({"has_pet", "pet_name"})
+
+SURELY_USER = 0.8
+"""Above it a fact is the speaker's own although somebody else is named before it."""
+
 _BY_PATTERN = 0.8
+MARGIN = 0.1
+"""A pattern takes the place of what the networks found only where they are less sure by this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +61,35 @@ def facts_of(scene: Scene, marked: Marked) -> tuple[Claim, ...]:
         if _is_inside(found.span, scene.sentence)
         for claim in _learned(scene, found, marked.names)
     ]
-    for claim in _by_pattern(scene):
-        if not any(_overlap(claim.span, known.span) for known in claims):
+    for claim in (*_by_pattern(scene), *_attributes(scene)):
+        rivals = [known for known in claims if _overlap(claim.span, known.span)]
+        if all(known.confidence < claim.confidence - MARGIN for known in rivals):
+            claims = [known for known in claims if known not in rivals]
             claims.append(claim)
     claims.extend(_own_name(scene, claims))
-    return tuple(sorted(claims, key=lambda claim: claim.span.start))
+    claims.sort(key=lambda claim: claim.span.start)
+    return tuple(_replacing(scene, claims))
+
+
+def _replacing(scene: Scene, claims: Sequence[Claim]) -> Iterator[Claim]:
+    """The claims without those that only name a value that gives way, which is noted instead."""
+    part = scene.form[scene.sentence.start : scene.sentence.end]
+    gone = None
+    for language in scene.languages:
+        if gone is None and language.script.search(part):
+            gone = language.replaced.search(part)
+    if gone is None:
+        yield from claims
+        return
+    start, end = (scene.sentence.start + place for place in gone.span("o"))
+    span = Span(start=start, end=end)
+    apart = [claim for claim in claims if not _overlap(claim.span, span)]
+    held = [each for each in apart if each.modality.is_held and each.polarity == "+"]
+    for claim in claims:
+        if len(held) == 1 and claim is held[0]:
+            yield replace(claim, replaces=span.of(scene.text))
+        elif claim in apart or claim.polarity == "-" or not held:
+            yield claim
 
 
 def _own_name(scene: Scene, claims: Sequence[Claim]) -> Iterator[Claim]:
@@ -98,21 +134,35 @@ def _overlap(one: Span, other: Span) -> bool:
 def _learned(scene: Scene, found: Found, names: Sequence[Tagged]) -> Iterator[Claim]:
     if found.predicate == NO_FACT or found.sureness < LEAST_SURE:
         return
-    subject = _subject(scene, found, names)
+    role = _introduced(scene, found)
+    subject = USER if role else _subject(scene, found, names)
     if subject is None:
         return
-    predicate, kind = _predicate(scene, found)
+    predicate, kind = (role, "") if role else _predicate(scene, found)
     yield _claim(
         scene,
         span=found.span,
         subject=subject,
         predicate=predicate,
         kind=kind,
-        polarity=found.polarity,
+        polarity="-" if _is_denied(scene, found) else found.polarity,
         modality=_modality(scene, found),
         confidence=min(found.sureness, max(found.subject_sureness, 0.5)),
         leaned_on=f"network:{scene.version}",
     )
+
+
+def _is_denied(scene: Scene, found: Found) -> bool:
+    """Whether the words before the object, in its clause, deny or end the fact."""
+    if found.predicate in _SAYING_NO:
+        return False
+    part = scene.form[scene.sentence.start : found.span.start]
+    for language in scene.languages:
+        if language.script.search(part):
+            ends = [match.end() for match in language.clause.finditer(part)]
+            if language.denying.search(part[ends[-1] :] if ends else part):
+                return True
+    return False
 
 
 def _modality(scene: Scene, found: Found) -> Modality:
@@ -130,16 +180,51 @@ def _subject(scene: Scene, found: Found, names: Sequence[Tagged]) -> str | None:
     if found.subject == OTHER:
         return None
     if found.subject != NAMED:
-        return found.subject
+        return _known_subject(scene, found)
     others = [name for name in names if not _overlap(name.span, found.span)]
     before = [name for name in others if name.span.end <= found.span.start]
     after = [name for name in others if name.span.start >= found.span.end]
     nearest = before[-1] if before else after[0] if after else None
     if nearest is None:
-        return None
+        return _of_role(scene, found.span)
     name = nearest.span.of(scene.text)
     is_speaker = scene.speaker is not None and name.casefold() == scene.speaker.casefold()
     return USER if is_speaker else name
+
+
+def _known_subject(scene: Scene, found: Found) -> str:
+    """The speaker or somebody of theirs: the word for what they are decides, where there is one."""
+    is_own = found.predicate in RELATIONS or found.predicate in _OF_PETS
+    if found.subject == USER and (is_own or found.subject_sureness >= SURELY_USER):
+        return USER
+    return _of_role(scene, found.span) or found.subject
+
+
+def _introduced(scene: Scene, found: Found) -> str | None:
+    """The role in which somebody is named right after the word for it: "my aunt, Bess"."""
+    if found.predicate not in RELATIONS and found.predicate not in _NAMES:
+        return None
+    part = scene.form[scene.sentence.start : found.span.start]
+    named = list(roles_in(part))
+    if not named or named[-1].role not in RELATIONS:
+        return None
+    between = part[named[-1].end :]
+    if any(language.introducing.fullmatch(between) for language in scene.languages):
+        return named[-1].role
+    return None
+
+
+def _of_role(scene: Scene, span: Span) -> str | None:
+    """Somebody of the speaker's, named by a role before the span with no other subject between."""
+    part = scene.form[scene.sentence.start : span.start]
+    named = list(roles_in(part))
+    if not named or named[-1].role not in RELATIONS:
+        return None
+    between = part[named[-1].end :]
+    for language in scene.languages:
+        if language.script.search(between) and language.cues.first_person.search(between):
+            return None
+    return f"{USER}.{named[-1].role}"
 
 
 def _predicate(scene: Scene, found: Found) -> tuple[str, str]:
@@ -180,6 +265,36 @@ def _by_pattern(scene: Scene) -> Iterator[Claim]:
                     confidence=_BY_PATTERN,
                     leaned_on=f"pattern:{language.code}:{pattern.predicate}",
                 )
+
+
+def _attributes(scene: Scene) -> Iterator[Claim]:
+    """What something of the speaker's is, where its value is a name or holds a number."""
+    part = scene.form[scene.sentence.start : scene.sentence.end]
+    for language in scene.languages:
+        if not (scene.modality.is_held and language.script.search(part)):
+            continue
+        for pattern in language.attributes:
+            for match in pattern.finditer(part):
+                span = Span(
+                    start=scene.sentence.start + match.start("o"),
+                    end=scene.sentence.start + match.end("o"),
+                )
+                if _is_definite(span.of(scene.text)):
+                    yield _claim(
+                        scene,
+                        span=span,
+                        subject=USER,
+                        predicate=ATTRIBUTE + match["k"].strip(),
+                        kind="",
+                        polarity="+",
+                        modality=scene.modality,
+                        confidence=_BY_PATTERN,
+                        leaned_on=f"pattern:{language.code}:attribute",
+                    )
+
+
+def _is_definite(value: str) -> bool:
+    return value[0].isupper() or any(char.isdigit() for char in value)
 
 
 def _claim(

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from perdure.domain.readings import Intent
 from perdure.understanding.signs import Signs
 
-LEAST_SURE_DELETE = 0.75
+LEAST_SURE_DELETE = 0.8
 """Below it a request to lose something is not taken as one: a wrong loss is the worst mistake."""
+
+SURE_WITH_WORDS = 0.5
+"""The same where closed words ask for it and none speak against it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,4 +41,5 @@ def ask_of(shares: Mapping[Intent, float], signs: Signs, version: str) -> Ask:
 def _may_delete(share: float, signs: Signs) -> bool:
     if share >= LEAST_SURE_DELETE:
         return True
-    return share >= 0.5 and signs.has("forget", "forget_back", "taken_back")
+    has_words = signs.has("forget", "forget_back", "taken_back") and not signs.has("not_forget")
+    return has_words and share >= SURE_WITH_WORDS

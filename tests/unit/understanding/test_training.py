@@ -26,27 +26,26 @@ def training(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ModuleType]]
         sys.modules.pop(name, None)
 
 
-def a_few(training: dict[str, ModuleType]) -> tuple[list[list[object]], object]:
+def a_few(training: dict[str, ModuleType]) -> list[list[object]]:
     made = [*training["frames"].made("messages", "en", 24, 1)]
     made += training["frames"].made("messages", "zh", 24, 1)
-    labels = training["text"].labels_of(made)
     words = learned().words
-    examples = [[training["text"].message_example(item, labels, words)] * 2 for item in made]
+    examples = [[training["text"].message_example(item, words)] * 2 for item in made]
     for language in ("en", "zh"):
         pairs = training["frames"].made("pairs", language, 12, 1)
         examples += [[training["text"].pair_example(pair, words, 0.5)] * 2 for pair in pairs]
-    return examples, labels
+    return examples
 
 
 def test_the_same_seed_gives_the_same_weights(training: dict[str, ModuleType]) -> None:
-    examples, labels = a_few(training)
-    one, other = (training["train"].trained(examples, labels, seed=7, epochs=1) for _ in range(2))
+    examples = a_few(training)
+    one, other = (training["train"].trained(examples, seed=7, epochs=1) for _ in range(2))
     assert all(np.array_equal(one[name].data, other[name].data) for name in one)
 
 
 def test_what_is_trained_is_what_reads(training: dict[str, ModuleType]) -> None:
-    examples, labels = a_few(training)
-    parameters = training["train"].trained(examples, labels, seed=7, epochs=1)
+    examples = a_few(training)
+    parameters = training["train"].trained(examples, seed=7, epochs=1)
     network = training["network"]
     runtime = Network({name: value.data for name, value in parameters.items()})
     for pair in examples:

@@ -100,6 +100,10 @@ class Language:
 
     `script` finds a character that shows the language; `roles` maps what people are called
     ("sister") to what they are to somebody (`sibling`), `role_names` is how a role is said;
+    `attributes` find what something of the speaker's is, its kind as the group `k`, its value as `o`;
+    `denying` finds what denies a fact that follows in its clause, `clause` what parts clauses;
+    `introducing` is what may stand between the word for a role and a name;
+    `replaced` finds a value that gives way to another one, as the group `o`;
     `own_name` is what may stand before a speaker's own name where they give it;
     `favourite_kind` finds the kind of thing that is a favourite, as the group `k`;
     `kinds` maps the word for a kind of thing to its name in a favourite; `statements` gives for
@@ -111,8 +115,13 @@ class Language:
     script: re.Pattern[str]
     cues: Cues
     facts: tuple[FactPattern, ...]
+    attributes: tuple[Pattern, ...]
     favourite_kind: Pattern
+    introducing: Pattern
+    denying: Pattern
+    clause: Pattern
     own_name: Pattern
+    replaced: Pattern
     roles: Mapping[str, str]
     statements: Mapping[str, tuple[str, str]]
     user: str

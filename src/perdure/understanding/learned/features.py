@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perdure.understanding.learned.tokens import Tokens, is_han
+from perdure.understanding.roles import ROLES, roles_in
 
 WORD_BUCKETS = 1 << 13
 PART_BUCKETS = 1 << 12
@@ -21,9 +22,10 @@ _LONGEST_HAN_WORD = 4
 MESSAGE, EARLIER_USER, EARLIER_ASSISTANT = 0, 1, 2
 """The sides: the text that is read, and what was said before it."""
 
-EXTRA = 8
+_PLAIN_EXTRA = 8
+EXTRA = _PLAIN_EXTRA + len(ROLES)
 """Dense features beside the vectors: three sides, in quotes, vector known, exact match with the
-other side, highest similarity with it, in a question."""
+other side, highest similarity with it, in a question; then whether a word names each role."""
 
 FloatArray = NDArray[np.float32]
 IntArray = NDArray[np.int32]
@@ -153,6 +155,21 @@ def _asked(words: list[str]) -> list[bool]:
     return asked
 
 
+def _roles_in(tokens: Tokens) -> list[tuple[int, int]]:
+    """(token, role) for every token of a word that names a role."""
+    found = []
+    token = 0
+    count = len(tokens)
+    for role in roles_in(tokens.form):
+        while token < count and tokens.ends[token] <= role.start:
+            token += 1
+        inside = token
+        while inside < count and tokens.starts[inside] < role.end:
+            found.append((inside, ROLES.index(role.role)))
+            inside += 1
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
     hashes: list[tuple[int, int, int]]
@@ -211,6 +228,11 @@ def features_of(
     extra[:, 3] = [flag for each in seen for flag in each.quoted]
     extra[:, 4] = known
     extra[:, 7] = [flag for each in seen for flag in each.asked]
+    offset = 0
+    for _, tokens in texts:
+        for place, role in _roles_in(tokens):
+            extra[offset + place, _PLAIN_EXTRA + role] = 1.0
+        offset += len(tokens)
     if len(texts) > 1:
         _align(dense, hashes[:, 0], sides)
     return Features(

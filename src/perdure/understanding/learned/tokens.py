@@ -25,9 +25,10 @@ LONGEST = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
-    """The tokens of a text: their forms, where each starts and ends, and the text's own spelling."""
+    """The tokens of a text: their words, where each starts and ends, and the text's own spelling."""
 
     text: str
+    form: str
     words: list[str]
     starts: list[int]
     ends: list[int]
@@ -38,16 +39,17 @@ class Tokens:
 
 def tokenise(text: str, *, longest: int = LONGEST) -> Tokens:
     """The first `longest` tokens of the text, in order."""
+    form = form_of(text)
     words: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for match in _TOKEN.finditer(form_of(text)):
+    for match in _TOKEN.finditer(form):
         words.append(match.group())
         starts.append(match.start())
         ends.append(match.end())
         if len(words) == longest:
             break
-    return Tokens(text=text, words=words, starts=starts, ends=ends)
+    return Tokens(text=text, form=form, words=words, starts=starts, ends=ends)
 
 
 def is_han(word: str) -> bool:

@@ -89,6 +89,14 @@ FACTS = (
     _fact(r"my\ (?:manager|boss)(?:\ is\ called|'s\ name\ is|\ is\ named)\ (?P<o>\w+)", "manager"),
 )
 
+ATTRIBUTES = (
+    Pattern(
+        r"(?<!\w)(?:my|our)\ (?P<k>[a-z][\w' -]{1,40}?)\ (?:is\ now|is|are|ends\ in|starts\ at|begins\ at|closes\ at)\ "
+        r"(?P<o>[^,;!?()\"“”]{1,40}?)(?=\s*(?:[.,;!?)\"”](?:\s|$)|$))"
+    ),
+)
+"""What something of the speaker's is, in general: its kind as the group `k`."""
+
 FAVOURITE_KIND = Pattern(
     r"\bfav(?:ou?rite|e|s)?\ (?!of\b|is\b|by\b|are\b|\w+\ (?:ever\ )?(?:is|was)\ the\b)(?P<k>\w[\w'-]*(?:\ (?!is\b|are\b|was\b|has\b|of\b|to\b|in\b|at\b|by\b|for\b|would\b|ever\b|remains\b|these\b|right\b|you\b|and\b|used\b)\w[\w'-]*)?)"
 )
@@ -97,3 +105,20 @@ OWN_NAME = Pattern(
     r"(?:(?:hi|hello|hey|good\ \w+|so|well|yes|no|ok|also|quick\ intro)[\s,!.:-]*(?:there|all|everyone|again)?[\s,!.:-]*)?"
     r"(?:i'?m|i\ am|my\ (?:full\ |first\ )?name(?:'s|\ is)|this\ is|it'?s|it\ is|call\ me|the\ name(?:'s|\ is))?\s*"
 )
+
+REPLACED = Pattern(
+    r"(?:\bnot|instead\ of|rather\ than)\ (?:the\ |an?\ )?"
+    r"(?P<o>[^,.;:!?]{1,40}?)(?=\s*(?:[,.;:!?]|$|\b(?:but|any\ ?more|any\ longer|as)\b))"
+)
+"""The value that another one takes the place of, as the group `o`."""
+
+INTRODUCING = Pattern(r"(?:\ is|,|'s\ name\ is|\ is\ called|\ is\ named|\ called|\ named|:)?\s*")
+"""What stands between the word for a role and the name of who has it."""
+
+DENYING = Pattern(
+    r"\b(?:not|no\ longer|no\ more|never|neither|[a-z]+n't|isnt|dont|doesnt|didnt|used\ to|stopped|quit)\b(?!\ (?:only|just|let\ me|forget))"
+)
+"""What denies or ends the fact that follows it in its clause."""
+
+CLAUSE = Pattern(r"[,.;:!?“”\"]|\b(?:and|but|because|so|which|who|while|although|though)\b")
+"""What parts clauses."""

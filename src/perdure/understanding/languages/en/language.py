@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 
 from perdure.understanding.languages.en.cues import CUES
-from perdure.understanding.languages.en.facts import FACTS, FAVOURITE_KIND, OWN_NAME
+from perdure.understanding.languages.en.facts import (
+    ATTRIBUTES,
+    CLAUSE,
+    DENYING,
+    FACTS,
+    FAVOURITE_KIND,
+    INTRODUCING,
+    OWN_NAME,
+    REPLACED,
+)
 from perdure.understanding.languages.en.words import KINDS, ROLE_NAMES, ROLES, STATEMENTS
 from perdure.understanding.languages.language import Language
 
@@ -14,8 +23,13 @@ ENGLISH = Language(
     script=re.compile(r"[a-z]+"),
     cues=CUES,
     facts=FACTS,
+    attributes=ATTRIBUTES,
     favourite_kind=FAVOURITE_KIND,
+    introducing=INTRODUCING,
+    denying=DENYING,
+    clause=CLAUSE,
     own_name=OWN_NAME,
+    replaced=REPLACED,
     roles=ROLES,
     statements=STATEMENTS,
     user="The user",

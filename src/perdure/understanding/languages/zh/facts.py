@@ -54,6 +54,13 @@ FACTS = (
     _fact(rf"我(?:的)?(?:领导|老板|经理)叫{_O}", "manager"),
 )
 
+ATTRIBUTES = (
+    Pattern(
+        r"我(?:们|家)?的?(?P<k>[^,。!?;:是我的]{2,10})(?:现在)?是\s?(?P<o>[^,。!?;、()“”\"]{1,20})"
+    ),
+)
+"""What something of the speaker's is, in general: its kind as the group `k`."""
+
 FAVOURITE_KIND = Pattern(
     r"最(?:喜欢|喜爱|爱|中意|钟爱|心爱|爱吃|爱喝|爱看|爱听)的?(?:一?[个种首本部家款位])?(?P<k>[一-鿿]{1,4}?)(?:就?是|还是|当然|莫过于|一直|非|[,:]|$)"
 )
@@ -62,3 +69,15 @@ OWN_NAME = Pattern(
     r"(?:(?:你好|您好|大家好|嗨|hi|hello|早|简单介绍(?:一下|下)?|自我介绍(?:一下|下)?)[\s,!。:]*)?"
     r"(?:我是|我叫|我的名字(?:是|叫)|本人|叫我|这里是|我)?\s*"
 )
+
+REPLACED = Pattern(r"(?:而?不是|不再是|别再?用|不用)\s?(?P<o>[^,。!?;:]{1,16}?)了?(?=[,。!?;:]|$)")
+"""The value that another one takes the place of, as the group `o`."""
+
+INTRODUCING = Pattern(r"(?:的?名字(?:是|叫)?|叫做?|是|,|:|名叫|就叫)?[\s“]*")
+"""What stands between the word for a role and the name of who has it."""
+
+DENYING = Pattern(r"不再|没有|不(?!好意思|过(?!敏)|但|仅|管|论|如|知)|没(?!想到|事)|别(?!的|人|忘)")
+"""What denies or ends the fact that follows it in its clause."""
+
+CLAUSE = Pattern(r"[,。.;:!?、“”\"]|但|可是|不过|而且|因为|所以")
+"""What parts clauses."""

@@ -6,7 +6,16 @@ import re
 
 from perdure.understanding.languages.language import Language
 from perdure.understanding.languages.zh.cues import CUES
-from perdure.understanding.languages.zh.facts import FACTS, FAVOURITE_KIND, OWN_NAME
+from perdure.understanding.languages.zh.facts import (
+    ATTRIBUTES,
+    CLAUSE,
+    DENYING,
+    FACTS,
+    FAVOURITE_KIND,
+    INTRODUCING,
+    OWN_NAME,
+    REPLACED,
+)
 from perdure.understanding.languages.zh.words import KINDS, ROLE_NAMES, ROLES, STATEMENTS
 
 CHINESE = Language(
@@ -14,8 +23,13 @@ CHINESE = Language(
     script=re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]"),
     cues=CUES,
     facts=FACTS,
+    attributes=ATTRIBUTES,
     favourite_kind=FAVOURITE_KIND,
+    introducing=INTRODUCING,
+    denying=DENYING,
+    clause=CLAUSE,
     own_name=OWN_NAME,
+    replaced=REPLACED,
     roles=ROLES,
     statements=STATEMENTS,
     user="用户",
