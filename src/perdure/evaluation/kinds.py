@@ -18,6 +18,8 @@ from perdure.evaluation.intents import running as intents
 from perdure.evaluation.intents.items import read_intents
 from perdure.evaluation.lines import bytes_of, lines_of
 from perdure.evaluation.report import Report
+from perdure.evaluation.retrieval import running as retrieval
+from perdure.evaluation.retrieval.units import read_units as read_retrieval_units
 from perdure.evaluation.running import Setting, Watch, unwatched
 
 OWN_SUITES = ("consistency", "intents", "extraction")
@@ -66,10 +68,15 @@ def _consolidation(path: Path, setting: Setting, watch: Watch, _rounds: int) -> 
     return consolidation.evaluate(read_units(bytes_of(path)), setting, watch=watch)
 
 
+def _retrieval(path: Path, setting: Setting, watch: Watch, _rounds: int) -> Report:
+    return retrieval.evaluate(read_retrieval_units(bytes_of(path)), setting, watch=watch)
+
+
 EVALUATIONS: dict[str, Callable[[Path, Setting, Watch, int], Report]] = {
     "consistency": _consistency,
     "intents": _intents,
     "dates": _dates,
     "extraction": _extraction,
     "consolidation": _consolidation,
+    "retrieval": _retrieval,
 }

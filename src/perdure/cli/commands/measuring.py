@@ -82,6 +82,7 @@ def evaluation(
     dates          which times a text names
     extraction     which facts a message states
     consolidation  whether the newest of conflicting facts comes first
+    retrieval      whether the memories come that answer, beside four simpler ways to search
 
     Without PATH it is the package's own suite. Every item has a user of its own. It runs in
     memory, and touches your memories only if --store names them. The intervals hold the true

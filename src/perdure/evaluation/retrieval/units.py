@@ -1,0 +1,126 @@
+"""Stores of documents and questions with the documents that answer them.
+
+One JSON object, plain or compressed with gzip: `units`, each with `docs` (`id`, `text`, and
+optionally `speaker`, `session` and `time`) and `queries` (`qid`, `text`, `gold`, a list of document
+ids, and optionally `category`). `time` is ISO 8601, a time as people write it, or a whole number;
+documents stand in the order they were written.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from perdure.errors import InvalidInput
+from perdure.evaluation.lines import Fields
+from perdure.understanding import find_times
+
+START = datetime(2024, 1, 1, tzinfo=UTC)
+"""When documents were written of which that is not said: a minute after one another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    id: str
+    text: str
+    moment: datetime
+    is_dated: bool
+    speaker: str | None = None
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """`gold` are the ids of the documents that answer it; none for what cannot be answered."""
+
+    id: str
+    text: str
+    gold: frozenset[str]
+    category: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    name: str
+    language: str
+    documents: tuple[Document, ...]
+    questions: tuple[Question, ...]
+
+
+def read_units(raw: bytes) -> list[Unit]:
+    """The units of a file. Raises `InvalidInput`, which names the unit."""
+    try:
+        text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8")
+        fields = Fields(json.loads(text))
+        parts = fields.parts("units")
+        meta = fields.part("meta") if "meta" in fields else Fields({})
+        language = meta.optional_text("lang") or "?"
+    except KeyError as error:
+        raise InvalidInput(f'the file has no "{error.args[0]}"') from error
+    except (EOFError, OSError, TypeError, ValueError, zlib.error) as error:
+        raise InvalidInput(f"the file holds no units: {error}") from error
+    units = []
+    for number, part in enumerate(parts, 1):
+        try:
+            units.append(_unit(part, number, language))
+        except KeyError as error:
+            raise InvalidInput(f'unit {number}: something has no "{error.args[0]}"') from error
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(f"unit {number}: {error}") from error
+    if not units:
+        raise InvalidInput("the file holds no units")
+    return units
+
+
+def _unit(fields: Fields, number: int, language: str) -> Unit:
+    documents = tuple(_document(part, place) for place, part in enumerate(fields.parts("docs")))
+    known = {document.id for document in documents}
+    questions = tuple(
+        Question(
+            id=part.text("qid"),
+            text=part.text("text"),
+            gold=frozenset(part.texts("gold", may_lack=True)),
+            category=part.optional_text("category") or "",
+        )
+        for part in fields.parts("queries")
+    )
+    for question in questions:
+        if missing := question.gold - known:
+            raise ValueError(f"question {question.id} names unknown documents: {min(missing)}")
+    return Unit(
+        name=fields.optional_text("unit") or f"unit {number}",
+        language=language,
+        documents=documents,
+        questions=questions,
+    )
+
+
+def _document(fields: Fields, place: int) -> Document:
+    moment = _moment(fields)
+    return Document(
+        id=fields.text("id"),
+        text=fields.text("text"),
+        moment=moment or START + timedelta(minutes=place),
+        is_dated=moment is not None,
+        speaker=fields.optional_text("speaker"),
+        session=fields.optional_text("session"),
+    )
+
+
+def _moment(fields: Fields) -> datetime | None:
+    """The document's own time; None when none is given that can be read."""
+    if "time" not in fields:
+        return None
+    try:
+        return START + timedelta(minutes=fields.whole("time"))
+    except TypeError:
+        text = fields.text("time")
+    try:
+        read = datetime.fromisoformat(text)
+        return read if read.tzinfo else read.replace(tzinfo=UTC)
+    except ValueError:
+        named = find_times(text, reference=START)
+        return named[0].interval.start if named else None
