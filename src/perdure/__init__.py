@@ -17,6 +17,7 @@ from perdure.domain.graph import Entity, Inferred, Rule
 from perdure.domain.ranking import AGENT_IO, BALANCED, SEED_WEIGHTED, Explanation, Preset
 from perdure.domain.records import Attachment, Kind, Memory, Source, State
 from perdure.domain.results import (
+    CaughtUp,
     Citation,
     Decision,
     Exported,
@@ -36,6 +37,7 @@ from perdure.domain.results import (
 )
 from perdure.domain.results import PastChange as Change
 from perdure.domain.scope import Scope
+from perdure.domain.usage import Usage
 from perdure.errors import (
     Closed,
     Conflict,
@@ -44,15 +46,19 @@ from perdure.errors import (
     EmbedderRejected,
     EmbedderUnavailable,
     InvalidInput,
+    LanguageModelRejected,
+    LanguageModelUnavailable,
     Misconfigured,
     NewerStore,
     NotFound,
     PerdureError,
     PermissionDenied,
     Unavailable,
+    UnreadableAnswer,
     UnsupportedFilter,
 )
 from perdure.ports.embedder import Embedder, EmbeddingModel
+from perdure.ports.language_model import LanguageModel
 from perdure.ports.store import Store
 from perdure.sync import MemoryManager, open  # noqa: A004 - the promised name
 
@@ -64,6 +70,7 @@ __all__ = [
     "SEED_WEIGHTED",
     "AsyncMemoryManager",
     "Attachment",
+    "CaughtUp",
     "Change",
     "Citation",
     "Closed",
@@ -85,6 +92,9 @@ __all__ = [
     "InvalidInput",
     "JournalEntry",
     "Kind",
+    "LanguageModel",
+    "LanguageModelRejected",
+    "LanguageModelUnavailable",
     "Memory",
     "MemoryManager",
     "Misconfigured",
@@ -110,7 +120,9 @@ __all__ = [
     "Stats",
     "Store",
     "Unavailable",
+    "UnreadableAnswer",
     "UnsupportedFilter",
+    "Usage",
     "Verification",
     "open",
     "open_async",

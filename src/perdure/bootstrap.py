@@ -24,6 +24,7 @@ from perdure.engine.core import Core
 from perdure.engine.embedding import Embedding, require_same_model
 from perdure.engine.gate import Gate
 from perdure.engine.ids import IdFactory
+from perdure.engine.proposing import Proposer
 from perdure.engine.short_term import ShortTermBuffers
 from perdure.engine.understanding import OfflineUnderstanding
 from perdure.engine.upkeep import flush_accesses
@@ -31,8 +32,8 @@ from perdure.errors import InvalidInput, Misconfigured, PerdureError
 from perdure.files import usable_path
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
+from perdure.ports.language_model import LanguageModel
 from perdure.ports.store import Store
-from perdure.ports.understanding import Understanding
 from perdure.running import Direct, DirectPortal, Portal, Running
 from perdure.stores.sqlite import SqliteOptions, SqliteStore  # the default: opening it is quick
 
@@ -41,8 +42,11 @@ log = logging.getLogger(__name__)
 STORE_GROUP = "perdure.stores"
 URL_VARIABLE = "PERDURE_URL"
 EMBEDDER_VARIABLE = "PERDURE_EMBEDDER"
+LANGUAGE_MODEL_VARIABLE = "PERDURE_LANGUAGE_MODEL"
 SERVICE_KEY_VARIABLE = "OPENAI_API_KEY"
 SERVICE_URL_VARIABLE = "OPENAI_BASE_URL"
+ANTHROPIC_KEY_VARIABLE = "ANTHROPIC_API_KEY"
+ANTHROPIC_URL_VARIABLE = "ANTHROPIC_BASE_URL"
 
 _NO_FILE = (":memory:", "memory:")
 
@@ -63,6 +67,7 @@ class _Parts:
 
     store: Store
     embedder: Embedder | None
+    language_model: LanguageModel | None
     clock: Clock
     settings: Settings
     warming: Thread | None
@@ -179,6 +184,33 @@ def embedder_of(given: Embedder | str | None, settings: Settings) -> Embedder | 
     return CachingEmbedder(chosen, capacity=settings.embedding_cache)
 
 
+def language_model_of(given: LanguageModel | str | None) -> LanguageModel | None:
+    """The language model that `open` uses for what it is given; None takes
+    `PERDURE_LANGUAGE_MODEL`, and without it there is none.
+
+    `openai:…` and `anthropic:…` go to `OPENAI_BASE_URL` and `ANTHROPIC_BASE_URL` (the services'
+    own without them) with the keys `OPENAI_API_KEY` and `ANTHROPIC_API_KEY`.
+    """
+    chosen = given if given is not None else os.environ.get(LANGUAGE_MODEL_VARIABLE)
+    if not chosen:
+        return None
+    from perdure.language_models.registry import Account, resolve_language_model
+
+    return resolve_language_model(
+        chosen,
+        accounts={
+            "openai": Account(
+                api_key=os.environ.get(SERVICE_KEY_VARIABLE),
+                base_url=os.environ.get(SERVICE_URL_VARIABLE),
+            ),
+            "anthropic": Account(
+                api_key=os.environ.get(ANTHROPIC_KEY_VARIABLE),
+                base_url=os.environ.get(ANTHROPIC_URL_VARIABLE),
+            ),
+        },
+    )
+
+
 def _warm(embedder: Embedder | None) -> Thread | None:
     """Load a model in the background, so that the first answer need not wait for it."""
     warm_up: Callable[[], None] | None = getattr(embedder, "warm_up", None)
@@ -200,20 +232,17 @@ def _warm(embedder: Embedder | None) -> Thread | None:
 async def _parts(
     url: str | Path | None,
     embedder: Embedder | str | None,
-    language_model: object,
+    language_model: LanguageModel | str | None,
     clock: Clock | None,
     settings: Settings | None,
 ) -> _Parts:
-    if language_model is not None:
-        raise Misconfigured(
-            "this version takes no language model: it needs none, and would not use it"
-        )
     chosen = settings if settings is not None else Settings()
     if not isinstance(chosen, Settings):
         raise InvalidInput(f"settings must be perdure.Settings, not {type(chosen).__name__}")
     if clock is not None and not callable(getattr(clock, "now", None)):
         raise InvalidInput(f"clock must have a method now(), which {type(clock).__name__} has not")
     model = embedder_of(embedder, chosen)
+    reader = language_model_of(language_model)
     store = await open_store(default_url() if url is None else url, chosen)
     try:
         if model is not None:
@@ -224,6 +253,7 @@ async def _parts(
     return _Parts(
         store=store,
         embedder=model,
+        language_model=reader,
         clock=clock if clock is not None else SystemClock(),
         settings=chosen,
         warming=_warm(model),
@@ -235,6 +265,11 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
     embedder = None if parts.embedder is None else running.embedder(parts.embedder)
     embedding = Embedding(embedder, store)
     understanding = OfflineUnderstanding()
+    proposer = None
+    if parts.language_model is not None:
+        timeout_s = parts.settings.language_model_timeout_s
+        model = running.language_model(parts.language_model, timeout_s=timeout_s)
+        proposer = Proposer(model, understanding)
     core = Core(
         store=store,
         embedding=embedding,
@@ -245,8 +280,13 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
         count_tokens=estimate_tokens,
         accesses=AccessLog(),
         short_term=ShortTermBuffers(store, parts.settings.short_term_size),
-        hash_config=_config_hash(parts.settings, embedding, understanding),
+        hash_config=_config_hash(
+            parts.settings,
+            embedding,
+            understanding.identity if proposer is None else proposer.identity,
+        ),
         adapt_embedder=running.embedder,
+        proposer=proposer,
     )
     return AsyncMemoryManager(
         core,
@@ -257,9 +297,7 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
     )
 
 
-def _config_hash(
-    settings: Settings, embedding: Embedding, understanding: Understanding
-) -> Callable[[], str]:
+def _config_hash(settings: Settings, embedding: Embedding, understanding: str) -> Callable[[], str]:
     """The hash of everything configured that decides answers."""
     hashes: dict[str | None, str] = {}
 
@@ -271,7 +309,7 @@ def _config_hash(
                 **settings.as_document(),
                 "model": model,
                 "analysis": analysis.VERSION,
-                "understanding": understanding.identity,
+                "understanding": understanding,
             }
             digest = blake2b(canonical(document).encode("utf-8"), digest_size=8)
             hashes[model] = digest.hexdigest()
@@ -304,7 +342,7 @@ async def open_async(
     url: str | Path | None = None,
     *,
     embedder: Embedder | str | None = None,
-    language_model: object = None,
+    language_model: LanguageModel | str | None = None,
     clock: Clock | None = None,
     settings: Settings | None = None,
 ) -> AsyncMemoryManager:
@@ -319,7 +357,7 @@ def open_blocking(
     url: str | Path | None,
     *,
     embedder: Embedder | str | None,
-    language_model: object,
+    language_model: LanguageModel | str | None,
     clock: Clock | None,
     settings: Settings | None,
 ) -> tuple[AsyncMemoryManager, Portal]:

@@ -13,6 +13,7 @@ from perdure.domain.changes import JournalEntry
 from perdure.domain.predicates import Cardinality, Predicates, checked_cardinalities
 from perdure.domain.records import Attachment, Json, Kind, Memory, Source
 from perdure.domain.results import (
+    CaughtUp,
     Exported,
     Forgotten,
     Imported,
@@ -36,6 +37,7 @@ from perdure.engine import (
     editing,
     forgetting,
     observe,
+    observe_deferring,
     observe_turns,
     portability,
     prompt,
@@ -51,7 +53,7 @@ from perdure.engine.drafts import Moment
 from perdure.engine.editing import KEEP, Keep
 from perdure.engine.gate import Gate
 from perdure.engine.portability import OnConflict
-from perdure.errors import InvalidInput, PermissionDenied
+from perdure.errors import InvalidInput, Misconfigured, PermissionDenied
 from perdure.graph import AsyncGraph
 from perdure.ports.embedder import Embedder, FloatArray
 from perdure.running import Running
@@ -279,7 +281,9 @@ class AsyncMemoryManager:
         said before. The words of assistants, systems and tools are kept and believed by nobody.
         One message is one transaction, in order. The same message (its id, or its words and time)
         again changes nothing, also when it was forgotten meanwhile. `predicates` adds kinds of
-        facts, "single" or "many". `Conflict` when an id comes again with other words.
+        facts, "single" or "many". `Conflict` when an id comes again with other words. With a
+        language model people's messages are read by it; while it is out of reach their words are
+        kept, the decision is marked `deferred`, and a later call reads them (`catch_up`).
         """
         core, target = self._core, self._within(scope)
         now = core.now()
@@ -646,6 +650,33 @@ class AsyncMemoryManager:
     async def verify(self, *, repair: bool = True) -> Verification:
         """Check every row, index and link; mend what is derived unless `repair=False`."""
         return await upkeep.verify(self._core, repair=drafts.flag(repair, "repair"))
+
+    @_call
+    async def catch_up(
+        self,
+        *,
+        limit: int = observe_deferring.MOST_CAUGHT_UP,
+        everything: bool = False,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> CaughtUp:
+        """Have the language model read messages whose reading was deferred, as far as due.
+
+        At most `limit` of the scope's, or of all users of the tenant; the oldest first, until the
+        model fails again. `observe` does the same for a few of the scope's. `Misconfigured`
+        without a language model.
+        """
+        core = self._core
+        if core.proposer is None:
+            raise Misconfigured("there is no language model; open the store with language_model=…")
+        return await observe_deferring.catch_up(
+            core,
+            self._within(scope),
+            now=core.now(),
+            actor=actor,
+            limit=asking.limit_of(limit, observe_deferring.MOST_CAUGHT_UP),
+            everything=self._unbound(everything),
+        )
 
     @_call
     async def reembed(self, embedder: Embedder | None = None) -> Reembedded:

@@ -35,6 +35,8 @@ class Settings:
     Understanding:
         predicates: kinds of facts beyond the built-in ones, each "single" (one value at a time)
             or "many"; also changes a built-in one.
+        language_model_timeout_s: seconds after which a language model counts as being out of
+            reach, its own retries included.
 
     Storage (SQLite):
         durability: `full` syncs every acknowledged write to the disk; `normal` may lose the last
@@ -58,6 +60,7 @@ class Settings:
     max_query_chars: int = 4_096
     context_tokens: int = 1_000
     predicates: Mapping[str, Cardinality] = field(default_factory=dict)
+    language_model_timeout_s: float = 120.0
     durability: Literal["full", "normal"] = "full"
     vector_format: Literal["float32", "int8"] = "float32"
     index_bytes: int = 512 * 1024 * 1024
@@ -72,6 +75,8 @@ class Settings:
             _require(name, getattr(self, name), low=1)
         for name in ("conflict_retries", "embedding_cache"):
             _require(name, getattr(self, name), low=0)
+        if not self.language_model_timeout_s > 0:
+            raise Misconfigured("settings.language_model_timeout_s must be above 0")
         _require("relevance_threshold", self.relevance_threshold, low=0.0, high=1.0)
         if self.half_life_days is not None and self.half_life_days <= 0:
             raise Misconfigured("settings.half_life_days must be above 0")

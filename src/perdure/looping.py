@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from threading import Lock, Thread
 from typing import Any, ParamSpec, TypeVar, cast
 
+from perdure.errors import LanguageModelUnavailable
 from perdure.ports.blocking import is_blocking, run_now
 from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose
+from perdure.ports.language_model import ChatMessage, LanguageModel, identity_of
 from perdure.ports.store import Store
 
 Parameters = ParamSpec("Parameters")
@@ -20,9 +22,9 @@ WORKERS = 16
 QUERY_WORKERS = 2
 
 
-async def close_embedder(embedder: Embedder) -> None:
-    """Let an embedder close its connections, if it has any."""
-    aclose = getattr(embedder, "aclose", None)
+async def close_adapter(adapter: object) -> None:
+    """Let an adapter close its connections, if it has any."""
+    aclose = getattr(adapter, "aclose", None)
     if aclose is not None:
         await aclose()
 
@@ -90,8 +92,81 @@ class LoopedEmbedder:
 
     def close(self) -> None:
         """Let go of the loop, and of what the embedder opened on it."""
-        self._portal.call(lambda: close_embedder(self._embedder))
+        self._portal.call(lambda: close_adapter(self._embedder))
         self._portal.close()
+
+
+class TimedLanguageModel:
+    """A language model whose every call ends in time, whatever it waits for."""
+
+    def __init__(self, model: LanguageModel, *, timeout_s: float) -> None:
+        self._model = model
+        self._timeout_s = timeout_s
+
+    @property
+    def identity(self) -> str:
+        """The name of the model inside."""
+        return identity_of(self._model)
+
+    async def complete(
+        self, messages: Sequence[ChatMessage], *, schema: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """As the model inside."""
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await self._model.complete(messages, schema=schema)
+        except TimeoutError as error:
+            raise LanguageModelUnavailable(
+                f"the language model {self.identity} gave no answer in {self._timeout_s:g} s"
+            ) from error
+
+
+class LoopedLanguageModel:
+    """A language model that needs an event loop, for callers without one: it has its own."""
+
+    is_blocking = True
+
+    def __init__(self, model: LanguageModel, *, timeout_s: float) -> None:
+        self._model = model
+        self._timed = TimedLanguageModel(model, timeout_s=timeout_s)
+        self._portal = LoopPortal()
+
+    @property
+    def identity(self) -> str:
+        """The name of the model inside."""
+        return self._timed.identity
+
+    async def complete(
+        self, messages: Sequence[ChatMessage], *, schema: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """As the model inside; the calling thread waits."""
+        return self._portal.call(lambda: self._timed.complete(messages, schema=schema))
+
+    def close(self) -> None:
+        """Let go of the loop, and of what the model opened on it."""
+        self._portal.call(lambda: close_adapter(self._model))
+        self._portal.close()
+
+
+class ThreadedLanguageModel:
+    """A language model that computes in the calling thread, behind worker threads."""
+
+    def __init__(self, model: LanguageModel, pool: ThreadPoolExecutor) -> None:
+        self._model = model
+        self._pool = pool
+
+    @property
+    def identity(self) -> str:
+        """The name of the model inside."""
+        return identity_of(self._model)
+
+    async def complete(
+        self, messages: Sequence[ChatMessage], *, schema: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """As the model inside, in a worker thread."""
+        work = partial(_run, self._model.complete, (messages,), {"schema": schema})
+        result: dict[str, Any] = await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        return result
 
 
 class ThreadedStore:
@@ -149,7 +224,7 @@ class OnLoop:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="perdure")
         self._queries = ThreadPoolExecutor(QUERY_WORKERS, thread_name_prefix="perdure-query")
-        self._embedders: list[Embedder] = []
+        self._adapters: list[object] = []
         self._is_closed = False
 
     def store(self, store: Store) -> Store:
@@ -158,8 +233,14 @@ class OnLoop:
     def embedder(self, embedder: Embedder) -> Embedder:
         if is_blocking(embedder):
             return ThreadedEmbedder(embedder, queries=self._queries, documents=self._pool)
-        self._embedders.append(embedder)
+        self._adapters.append(embedder)
         return embedder
+
+    def language_model(self, model: LanguageModel, *, timeout_s: float) -> LanguageModel:
+        if is_blocking(model):
+            return ThreadedLanguageModel(model, self._pool)
+        self._adapters.append(model)
+        return TimedLanguageModel(model, timeout_s=timeout_s)
 
     async def offload(
         self,
@@ -175,7 +256,7 @@ class OnLoop:
 
     async def close(self) -> None:
         self._is_closed = True
-        for embedder in self._embedders:
-            await close_embedder(embedder)
+        for adapter in self._adapters:
+            await close_adapter(adapter)
         self._pool.shutdown(wait=True)
         self._queries.shutdown(wait=True)

@@ -7,6 +7,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 
 from perdure.ports.blocking import is_blocking, run_now
 from perdure.ports.embedder import Embedder
+from perdure.ports.language_model import LanguageModel
 from perdure.ports.store import Store
 
 Parameters = ParamSpec("Parameters")
@@ -22,6 +23,10 @@ class Running(Protocol):
 
     def embedder(self, embedder: Embedder) -> Embedder:
         """The embedder as the core may call it; any number of them, at any time."""
+        ...
+
+    def language_model(self, model: LanguageModel, *, timeout_s: float) -> LanguageModel:
+        """The language model as the core may call it; one that takes too long is out of reach."""
         ...
 
     async def offload(
@@ -77,6 +82,15 @@ class Direct:
         from perdure.looping import LoopedEmbedder
 
         looped = LoopedEmbedder(embedder)
+        self._closers.append(looped.close)
+        return looped
+
+    def language_model(self, model: LanguageModel, *, timeout_s: float) -> LanguageModel:
+        if is_blocking(model):
+            return model
+        from perdure.looping import LoopedLanguageModel  # as above
+
+        looped = LoopedLanguageModel(model, timeout_s=timeout_s)
         self._closers.append(looped.close)
         return looped
 

@@ -14,6 +14,7 @@ from perdure.domain.changes import JournalEntry
 from perdure.domain.predicates import Cardinality
 from perdure.domain.records import Attachment, Json, Kind, Memory, Source
 from perdure.domain.results import (
+    CaughtUp,
     Exported,
     Forgotten,
     Imported,
@@ -31,10 +32,12 @@ from perdure.domain.scope import Scope
 from perdure.engine.asking import Between
 from perdure.engine.drafts import Moment
 from perdure.engine.editing import KEEP, Keep
+from perdure.engine.observe_deferring import MOST_CAUGHT_UP
 from perdure.engine.portability import OnConflict
 from perdure.graph import Graph
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
+from perdure.ports.language_model import LanguageModel
 from perdure.running import Portal
 
 
@@ -407,6 +410,21 @@ class MemoryManager:
         """Blocking form of `AsyncMemoryManager.verify`."""
         return self._portal.call(lambda: self._core.verify(repair=repair))
 
+    def catch_up(
+        self,
+        *,
+        limit: int = MOST_CAUGHT_UP,
+        everything: bool = False,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> CaughtUp:
+        """Blocking form of `AsyncMemoryManager.catch_up`."""
+        return self._portal.call(
+            lambda: self._core.catch_up(
+                limit=limit, everything=everything, actor=actor, scope=scope
+            )
+        )
+
     def reembed(self, embedder: Embedder | None = None) -> Reembedded:
         """Blocking form of `AsyncMemoryManager.reembed`."""
         return self._portal.call(lambda: self._core.reembed(embedder))
@@ -454,7 +472,7 @@ def open(  # noqa: A001 - `perdure.open` is the name callers are promised
     url: str | Path | None = None,
     *,
     embedder: Embedder | str | None = None,
-    language_model: object = None,
+    language_model: LanguageModel | str | None = None,
     clock: Clock | None = None,
     settings: Settings | None = None,
 ) -> MemoryManager:
@@ -463,8 +481,10 @@ def open(  # noqa: A001 - `perdure.open` is the name callers are promised
     `url` is a path or `sqlite:///path.db`, `memory://`, or `postgresql://…`; None takes
     `PERDURE_URL`, or a file in the user's data folder. `embedder` is an `Embedder`, or a name:
     "local" (the bundled model, the default), "hashing", "openai:MODEL", "off", or that of an
-    installed plug-in; None takes `PERDURE_EMBEDDER`. `clock` tells the time (tests pass a fake
-    one).
+    installed plug-in; None takes `PERDURE_EMBEDDER`. `language_model` is a `LanguageModel`, or a
+    name: "openai:MODEL", "anthropic:MODEL", "off", or that of an installed plug-in; None takes
+    `PERDURE_LANGUAGE_MODEL`, and without it there is none. `clock` tells the time (tests pass a
+    fake one).
 
     Raises `EmbedderMismatch` when the store's vectors were made by another model, `NewerStore`,
     `CorruptStore`, `Misconfigured`, `Unavailable` and `InvalidInput`; then nothing was changed.

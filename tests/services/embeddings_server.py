@@ -27,7 +27,8 @@ class Answer:
     """What to send instead of the proper answer.
 
     `body` None: the proper answer, changed by `change` if given. `wait_for`: send only once the
-    event is set. `is_cut`: close the connection without a word.
+    event is set. `is_cut`: close the connection without a word. `missing_bytes`: promise so many
+    more than are sent, then close.
     """
 
     status: int = 200
@@ -36,6 +37,7 @@ class Answer:
     change: Any = None
     wait_for: threading.Event | None = None
     is_cut: bool = False
+    missing_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -147,11 +149,12 @@ def _handler_of(server: EmbeddingsServer) -> type[BaseHTTPRequestHandler]:
                 content = json.dumps(proper).encode()
             self.send_response(answer.status)
             self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
+            self.send_header("Content-Length", str(len(content) + answer.missing_bytes))
             for name, value in answer.headers.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)
+            self.close_connection = self.close_connection or answer.missing_bytes > 0
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
             """Say nothing."""

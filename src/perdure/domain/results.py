@@ -12,6 +12,7 @@ from perdure.domain.changes import Operation
 from perdure.domain.decisions import DecisionKind
 from perdure.domain.ranking import Explanation
 from perdure.domain.records import Memory
+from perdure.domain.usage import NO_USAGE, Usage
 from perdure.domain.visibility import Status
 
 
@@ -209,7 +210,9 @@ class Stats:
     """Numbers of a scope.
 
     `memories` counts by state; `utility_ratio` is used ÷ recalled (None before the first recall);
-    `without_vector` waits for the embedder; `bytes` is the whole store's size.
+    `without_vector` waits for the embedder; `bytes` is the whole store's size. `deferred` are the
+    messages whose reading waits for the language model, `deferral_failed` those it never read, and
+    `language_model_usage` what asking it came to since the manager was opened.
     """
 
     memories: Mapping[str, int]
@@ -219,6 +222,10 @@ class Stats:
     without_vector: int
     bytes: int
     embedding_model: str | None
+    language_model: str | None = None
+    deferred: int = 0
+    deferral_failed: int = 0
+    language_model_usage: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

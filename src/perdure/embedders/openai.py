@@ -18,7 +18,7 @@ from perdure.embedders._service_answer import rows_of
 from perdure.embedders._service_failure import error_of, failure_of
 from perdure.errors import InvalidInput, Misconfigured
 from perdure.ports.embedder import EmbeddingModel, FloatArray, Purpose
-from perdure.remote.failures import ServiceFailure
+from perdure.remote.failures import ServiceFailure, repeats
 from perdure.remote.loop_clients import LoopClients
 from perdure.remote.retrying import RetryPolicy
 
@@ -150,7 +150,7 @@ class OpenAIEmbedder:
             wait_s = self._wait_s(outcome, retry, purpose)
             if wait_s is None:
                 error = error_of(outcome, self._service, attempts=retry + 1)
-                raise error from (None if self._is_leaking(cause, texts) else cause)
+                raise error from (None if repeats(cause, (self._key, *texts)) else cause)
             retry += 1
             # Outside the channel's limit: one that waits holds up nobody else.
             await self._sleep(wait_s)
@@ -192,11 +192,6 @@ class OpenAIEmbedder:
     @property
     def _service(self) -> str:
         return f"the embedding service at {self._url} (model {self._model.name})"
-
-    def _is_leaking(self, cause: Exception | None, texts: Sequence[str]) -> bool:
-        """Whether the service repeated the key or a text, so that a traceback would show it."""
-        shown = "" if cause is None else f"{cause} {cause!r}"
-        return any(len(part) > 7 and part in shown for part in (self._key, *texts))
 
     def _new_client(self) -> AsyncOpenAI:
         from openai import AsyncOpenAI

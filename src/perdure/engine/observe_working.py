@@ -89,6 +89,9 @@ class Working:
                 reason=reason,
             )
         )
+        self.made[after.id] = None
+        if vectors is not None:
+            self.vectors[after.id] = vectors
 
     def change(
         self, after: Memory, operation: Operation = Operation.UPDATED, reason: str | None = None
@@ -105,11 +108,8 @@ class Working:
         """Take a change in. However often a memory changes, it becomes one version further."""
         before = change.before
         if before is not None:
-            first = (
-                0
-                if before.id in self.made
-                else self._versions.setdefault(before.id, before.version)
-            )
+            is_new = before.id in self.made and before.id not in self._versions
+            first = 0 if is_new else self._versions.setdefault(before.id, before.version)
             change = replace(change, after=replace(change.after, version=first + 1))
         self._changes.append(change)
         self.current[change.after.id] = change.after

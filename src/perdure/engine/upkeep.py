@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from perdure.domain.deferral import DEFERRED, FAILED
+from perdure.domain.filters import parse_filter
+from perdure.domain.query import Condition
 from perdure.domain.results import Problem, Stats, Verification
+from perdure.domain.usage import NO_USAGE
 from perdure.domain.visibility import View
 from perdure.engine.core import Core
 from perdure.engine.reembedding import make_up_backlog
@@ -21,7 +27,16 @@ async def stats(core: Core, view: View) -> Stats:
         without_vector=sizes.without_vector,
         bytes=sizes.bytes,
         embedding_model=await core.store.embedding_model(),
+        language_model=None if core.proposer is None else core.proposer.model,
+        deferred=await core.store.count(_marked(view, DEFERRED)),
+        deferral_failed=await core.store.count(_marked(view, FAILED)),
+        language_model_usage=NO_USAGE if core.proposer is None else core.proposer.usage,
     )
+
+
+def _marked(view: View, mark: str) -> Condition:
+    everything = replace(view, include=frozenset(("former", "superseded", "archived")))
+    return Condition(view=everything, filter=parse_filter({mark: {"exists": True}}))
 
 
 async def verify(core: Core, *, repair: bool) -> Verification:

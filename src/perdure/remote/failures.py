@@ -7,7 +7,7 @@ it; its error code is, when it looks like one.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -65,6 +65,12 @@ def failure_of(
         cause = type(error.__cause__).__name__ if error.__cause__ else "connection error"
         return ServiceFailure(what=f"cannot be reached ({cause})", is_passing=True)
     return None
+
+
+def repeats(cause: Exception | None, parts: Iterable[str]) -> bool:
+    """Whether an error shows one of these (a key, words sent), so that a traceback would."""
+    shown = "" if cause is None else f"{cause} {cause!r}"
+    return any(len(part) > 7 and part in shown for part in parts)
 
 
 def _refusal(error: object, remedies: Mapping[int, str]) -> ServiceFailure:

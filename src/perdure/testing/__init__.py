@@ -20,6 +20,7 @@ from perdure.testing.builders import (
     vectors_of,
 )
 from perdure.testing.clock import FakeClock
+from perdure.testing.scripted_model import ScriptedLanguageModel, answer
 
 __all__ = [
     "ILKA",
@@ -28,10 +29,12 @@ __all__ = [
     "FakeClock",
     "HashingEmbedder",
     "ScriptedEmbedder",
+    "ScriptedLanguageModel",
     "a_change",
     "a_change_set",
     "a_memory",
     "an_id",
+    "answer",
     "forgotten",
     "successor",
     "unit",

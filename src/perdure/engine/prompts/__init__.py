@@ -1,0 +1,1 @@
+"""What language models are asked: versioned files, one for each language."""

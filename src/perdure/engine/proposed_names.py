@@ -1,0 +1,81 @@
+"""Names in a language model's answer, as the rules write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from perdure.domain.proposals import is_same_name, name_form
+from perdure.domain.readings import USER
+from perdure.domain.text import fold
+
+_USER_NAMES = frozenset(
+    "user|i|me|myself|speaker|我|本人|用户|用戶|使用者|说话人|說話人".split("|")
+)
+_ASSISTANT_NAMES = frozenset(
+    "assistant|ai|ai assistant|bot|chatbot|you|助手|助理|你|您|机器人|機器人".split("|")
+)
+_POSSESSIVE = re.compile(r"(?:user|the user|my)(?:['’]s)?[ .]+(\S.*)", re.IGNORECASE)
+_FAVOURITE = re.compile(r"favou?rite[_: ]+(.+)")
+_SPACES = re.compile(r"[\s-]+")
+
+
+def subject_of(named: str, speaker_names: Iterable[str]) -> str | None:
+    """Whom a fact is about; None for the assistant, about whom nothing is kept."""
+    form = name_form(named)
+    if form in _USER_NAMES or any(is_same_name(named, name) for name in speaker_names):
+        return USER
+    if form in _ASSISTANT_NAMES:
+        return None
+    owned = _POSSESSIVE.fullmatch(named.strip())
+    if owned:
+        return f"{USER}.{_SPACES.sub('_', owned.group(1).strip().lower())}"
+    return named.strip()
+
+
+def predicate_of(named: str) -> str:
+    """A predicate in the form of the registry's."""
+    form = _SPACES.sub("_", fold(named).strip(" .:"))
+    favourite = _FAVOURITE.fullmatch(form)
+    return f"favourite:{favourite.group(1).strip('_')}" if favourite else form
+
+
+_SCRIPTS = (
+    ("han", re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]")),
+    ("kana", re.compile(r"[\u3040-\u30ff]")),
+    ("hangul", re.compile(r"[\u1100-\u11ff\uac00-\ud7af]")),
+    ("arabic", re.compile(r"[\u0600-\u06ff\u0750-\u077f]")),
+    ("hebrew", re.compile(r"[\u0590-\u05ff]")),
+    ("cyrillic", re.compile(r"[\u0400-\u04ff]")),
+    ("greek", re.compile(r"[\u0370-\u03ff]")),
+    ("devanagari", re.compile(r"[\u0900-\u097f]")),
+    ("thai", re.compile(r"[\u0e00-\u0e7f]")),
+    ("latin", re.compile(r"[a-z\u00c0-\u024f]", re.IGNORECASE)),
+)
+_LETTERS_PER_WORD = 3
+"""One Chinese character says about as much as so many Latin letters."""
+
+
+@lru_cache(maxsize=256)
+def _scripts(text: str) -> frozenset[str]:
+    return frozenset(name for name, pattern in _SCRIPTS if pattern.search(text))
+
+
+def is_in_language_of(statement: str, message: str) -> bool:
+    """Whether a statement is written in a script that carries the message.
+
+    Tells a translation between scripts, which is what models do; not one between languages that
+    share a script.
+    """
+    spoken = _main_script(message)
+    return spoken is None or spoken in _scripts(statement)
+
+
+def _main_script(text: str) -> str | None:
+    counts = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS}
+    counts["latin"] //= _LETTERS_PER_WORD
+    most = max(counts.values())
+    if not most:
+        return None
+    return next(name for name, count in counts.items() if count == most)
