@@ -15,10 +15,12 @@ import time
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 
 import frames
 import numpy as np
 from network import Batch, Chance, Example, Sizes, loss_of, new_parameters
+from swapping import Swapper
 from tape import Adam, Value
 from text import (
     INTENTS,
@@ -26,6 +28,7 @@ from text import (
     PREDICATES,
     RELATIONS,
     SUBJECTS,
+    Item,
     items_of,
     message_example,
     pair_example,
@@ -41,6 +44,11 @@ RATE = 3e-3
 DECAY = 0.02
 DROPOUT = 0.12
 HIDDEN_WORDS = 0.12
+AS_PLAIN, AS_SWAPPED, SWAPS = 0.12, 0.3, 2
+FACTS_COUNT = 2
+"""How often a message with facts is shown, against once without."""
+
+LANGUAGES = ("en", "zh")
 MADE_MESSAGES = 3000
 MADE_PAIRS = 1200
 MADE_SEED = 1
@@ -55,26 +63,50 @@ def plainer(text: str) -> str:
     return typed.replace("，", " ") if len(typed) < 40 else typed
 
 
-def examples_of(hold_out: Sequence[str], cosines: dict[str, float]) -> list[list[Example]]:
-    """For each item its example, and a second one in plainer typing."""
+def plainer_item(item: Item) -> Item:
+    """The message in plainer typing, with its labels in step."""
+    plain = {**item, "text": plainer(item["text"]), "facts": [dict(f) for f in item["facts"]]}
+    if item["text"].isascii():
+        for fact in plain["facts"]:
+            fact["object"] = fact["object"].lower()
+            if not fact["subject"].startswith("user"):
+                fact["subject"] = fact["subject"].lower()
+        for key in ("evidence", "target"):
+            plain[key] = item.get(key, "").lower()
+    return plain
+
+
+def way_of(ways: list[Example], generator: np.random.Generator) -> Example:
+    """As written most of the time."""
+    draw = generator.random()
+    if draw < AS_PLAIN:
+        return ways[1]
+    if draw < AS_PLAIN + AS_SWAPPED and len(ways) > 2:
+        return ways[2 + int(generator.integers(len(ways) - 2))]
+    return ways[0]
+
+
+def examples_of(
+    hold_out: Sequence[str], cosines: dict[str, float], *, messages_only: bool = False
+) -> list[list[Example]]:
+    """For each item the ways it is shown: as written, in plainer typing, with other values."""
     vectors = load_words()
-    messages = [item for name, item in items_of("messages") if name not in hold_out]
+    written = [(name, item) for name, item in items_of("messages") if name not in hold_out]
     pairs = [item for name, item in items_of("pairs") if name not in hold_out]
-    for language in ("en", "zh"):
-        messages += frames.made("messages", language, MADE_MESSAGES, MADE_SEED)
-        pairs += frames.made("pairs", language, MADE_PAIRS, MADE_SEED)
+    swappers = {language: Swapper(language, Random(MADE_SEED)) for language in LANGUAGES}
     found = []
-    for item in messages:
-        plain = {**item, "text": plainer(item["text"]), "facts": [dict(f) for f in item["facts"]]}
-        if item["text"].isascii():
-            for fact in plain["facts"]:
-                fact["object"] = fact["object"].lower()
-                if not fact["subject"].startswith("user"):
-                    fact["subject"] = fact["subject"].lower()
-            for key in ("evidence", "target"):
-                plain[key] = item.get(key, "").lower()
-        found.append([message_example(item, vectors), message_example(plain, vectors)])
-    for item in pairs:
+    for name, item in written:
+        ways = [item, plainer_item(item)]
+        ways += filter(None, [swappers[name[:2]].swapped(item) for _ in range(SWAPS)])
+        shown = [message_example(way, vectors) for way in ways]
+        found += [shown] * (FACTS_COUNT if item["facts"] else 1)
+    for language in LANGUAGES:
+        pairs += frames.made("pairs", language, MADE_PAIRS, MADE_SEED)
+        made = frames.made("messages", language, MADE_MESSAGES, MADE_SEED)
+        found += [
+            [message_example(way, vectors) for way in (item, plainer_item(item))] for item in made
+        ]
+    for item in [] if messages_only else pairs:
         cosine = cosines.get(item["old"] + "\n" + item["new"])
         plain = {**item, "new": plainer(item["new"])}
         found.append([pair_example(each, vectors, cosine) for each in (item, plain)])
@@ -109,7 +141,7 @@ def trained(examples: list[list[Example]], *, seed: int, epochs: int) -> dict[st
         for places in batches(examples, generator):
             rate = RATE * (0.02 + 0.98 * 0.5 * (1 + np.cos(np.pi * done / steps)))
             rate *= min(1.0, (done + 1) / 100)
-            chosen = [examples[n][int(generator.random() < 0.15)] for n in places]
+            chosen = [way_of(examples[n], generator) for n in places]
             chance = Chance(generator, DROPOUT, HIDDEN_WORDS)
             loss = loss_of(parameters, Batch(chosen), chance, intents, relations)
             loss.total.backward()
@@ -127,15 +159,18 @@ def batches(examples: list[list[Example]], generator: np.random.Generator) -> li
     return [order[k : k + BATCH].tolist() for k in range(0, len(order), BATCH)]
 
 
-def save(folder: Path, name: str, parameters: dict[str, Value]) -> None:
+def save(folder: Path, name: str, parameters: dict[str, Value], *, relates: bool) -> None:
+    """Write one network's weights, and what they are to the manifest of the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.npz"
     np.savez(path, **{key: value.data.astype(np.float16) for key, value in parameters.items()})
     manifest_path = folder / "manifest.json"
     manifest = json.loads(manifest_path.read_text()) if manifest_path.exists() else {"files": {}}
-    manifest["files"][path.name] = sha256(path.read_bytes()).hexdigest()
-    words = TARGET / "words.npz"
-    manifest["files"][words.name] = sha256(words.read_bytes()).hexdigest()
+    for written in (path, TARGET / "words.npz"):
+        manifest["files"][written.name] = sha256(written.read_bytes()).hexdigest()
+    manifest["readers"] = sorted({*manifest.get("readers", []), path.name})
+    if relates:
+        manifest["relaters"] = sorted({*manifest.get("relaters", []), path.name})
     manifest |= {
         "predicates": PREDICATES,
         "subjects": SUBJECTS,
@@ -153,13 +188,15 @@ def main() -> None:
     parser.add_argument("--hold-out", nargs="*", default=[])
     parser.add_argument("--cosines", type=Path, help="JSON: encoder similarity of each pair")
     parser.add_argument("--target", type=Path, default=TARGET)
+    parser.add_argument("--name", required=True, help="of the file of weights, without suffix")
+    parser.add_argument("--messages-only", action="store_true", help="learn nothing from pairs")
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     cosines = json.loads(options.cosines.read_text()) if options.cosines else {}
-    examples = examples_of(options.hold_out, cosines)
+    examples = examples_of(options.hold_out, cosines, messages_only=options.messages_only)
     log.info("%d examples", len(examples))
     parameters = trained(examples, seed=options.seed, epochs=options.epochs)
-    save(options.target, f"reader-{options.seed}", parameters)
+    save(options.target, options.name, parameters, relates=not options.messages_only)
 
 
 if __name__ == "__main__":

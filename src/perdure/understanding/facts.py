@@ -11,6 +11,7 @@ from perdure.understanding.languages.language import Language
 from perdure.understanding.learned.reader import NAMED, NO_FACT, OTHER, Found, Marked, Tagged
 from perdure.understanding.predicates import ATTRIBUTE, FAVOURITE, RELATIONS, is_single_valued
 from perdure.understanding.roles import roles_in
+from perdure.understanding.signs import Signs
 from perdure.understanding.statements import statement_of
 
 LEAST_SURE = 0.5
@@ -25,7 +26,11 @@ CLEARLY_HELD = 0.9
 _SAYING_NO = frozenset({"dislikes", "avoids", "likes", "prefers"})
 """Predicates that a negation belongs to ("I don't eat meat") or may ask the contrary of."""
 
+_OFTEN_PASSING = frozenset({"located_in", "health_condition"})
+"""Predicates of people that hold only for now where the sentence says so."""
+
 _NAMES = frozenset({"name", "nickname", "pet_name"})
+_ROLE_OF = {**{role: role for role in RELATIONS}, "pet_name": "pet"}
 _OF_PETS = frozenset({"has_pet", "pet_name"})
 
 SURELY_USER = 0.8
@@ -47,6 +52,7 @@ class Scene:
     form: str
     sentence: Span
     languages: Sequence[Language]
+    signs: Signs
     modality: Modality
     when: When | None
     speaker: str | None
@@ -123,6 +129,43 @@ def _own_name(scene: Scene, claims: Sequence[Claim]) -> Iterator[Claim]:
         )
 
 
+def with_names(
+    sentences: Sequence[tuple[Claim, ...]], language: Language
+) -> list[tuple[Claim, ...]]:
+    """The claims of a message, about somebody by name where the message gives their name."""
+    names: dict[str, str] = {}
+    for claims in sentences:
+        for claim in claims:
+            role = _ROLE_OF.get(claim.predicate)
+            if role and claim.subject == USER and claim.polarity == "+" and claim.modality.is_held:
+                names[f"{USER}.{role}"] = claim.object if f"{USER}.{role}" not in names else ""
+    return [
+        tuple(
+            _about(claim, names[claim.subject], language) if names.get(claim.subject) else claim
+            for claim in claims
+        )
+        for claims in sentences
+    ]
+
+
+def _about(claim: Claim, subject: str, language: Language) -> Claim:
+    """The claim about a subject by another name."""
+    kind = claim.predicate.partition(":")[2]
+    return replace(
+        claim,
+        subject=subject,
+        statement=statement_of(
+            language,
+            subject=subject,
+            predicate=claim.predicate,
+            value=claim.object,
+            polarity=claim.polarity,
+            is_passing=claim.modality is Modality.TEMPORARY,
+            kind=kind,
+        ),
+    )
+
+
 def _is_inside(span: Span, sentence: Span) -> bool:
     return sentence.start <= span.start < sentence.end
 
@@ -167,10 +210,17 @@ def _is_denied(scene: Scene, found: Found) -> bool:
 
 def _modality(scene: Scene, found: Found) -> Modality:
     """How the fact is meant: the networks' word, unless the sentence's own forms say otherwise."""
+    if scene.signs.has("code"):
+        return Modality.QUOTED
     least = LEAST_HELD if scene.modality.is_held else CLEARLY_HELD
     if found.modality.is_held:
         if found.held >= least:
-            return found.modality
+            is_passing = found.predicate in _OFTEN_PASSING and scene.signs.has("temporary")
+            return (
+                Modality.TEMPORARY
+                if is_passing and found.subject != "user.office" and found.subject != NAMED
+                else found.modality
+            )
         return Modality.HYPOTHETICAL if scene.modality.is_held else scene.modality
     return found.modality
 

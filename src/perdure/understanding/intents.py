@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from perdure.domain.readings import Intent
 from perdure.understanding.signs import Signs
 
+LEAST_COURTEOUS = 0.2
+"""Words of courtesy ask nothing unless the networks are sure that they answer something."""
+
 LEAST_SURE_DELETE = 0.8
 """Below it a request to lose something is not taken as one: a wrong loss is the worst mistake."""
 
@@ -24,11 +27,17 @@ class Ask:
     leaned_on: tuple[str, ...]
 
 
-def ask_of(shares: Mapping[Intent, float], signs: Signs, version: str) -> Ask:
-    """The likeliest intent that may be acted on."""
+def ask_of(
+    shares: Mapping[Intent, float], signs: Signs, version: str, *, states_facts: bool
+) -> Ask:
+    """The likeliest intent that may be acted on; `states_facts`: the text asserts something."""
+    if signs.has("courtesy") and shares.get(Intent.NONE, 0.0) >= LEAST_COURTEOUS:
+        return Ask(intent=Intent.NONE, confidence=1.0, leaned_on=("cue:courtesy",))
     ranked = sorted(Intent, key=lambda intent: -shares.get(intent, 0.0))
     for intent in ranked:
         if intent is Intent.DELETE and not _may_delete(shares[intent], signs):
+            continue
+        if intent is Intent.CREATE and not states_facts and signs.has("asks_only"):
             continue
         return Ask(
             intent=intent,

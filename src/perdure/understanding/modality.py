@@ -8,6 +8,8 @@ from perdure.understanding.signs import Signs
 
 def modality_of(signs: Signs) -> Modality:
     """The modality of the sentence as a whole; a claim in it may be judged apart."""
+    if signs.has("code"):
+        return Modality.QUOTED
     if signs.has("text_task") and signs.has("reported"):
         return Modality.QUOTED
     if signs.has("hypothetical"):

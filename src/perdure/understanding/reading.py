@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from perdure.domain.readings import Intent, Reading, Sentence, Span, Target, When
-from perdure.understanding.facts import Scene, facts_of
+from perdure.domain.readings import Claim, Intent, Reading, Sentence, Span, Target, When
+from perdure.understanding.facts import Scene, facts_of, with_names
 from perdure.understanding.forms import form_of
 from perdure.understanding.intents import Ask, ask_of
 from perdure.understanding.languages.known import LANGUAGES
@@ -66,14 +66,16 @@ class _Reader:
         self._marked = self._network.marked()
 
     def reading(self) -> Reading:
-        spans = self._spans
         whole = Signs(self._form, self._languages)
+        scenes = [self._scene(span) for span in self._spans]
+        claims = with_names([facts_of(scene, self._marked) for scene in scenes], self._languages[0])
         shares = self._network.intents()
-        ask = ask_of(shares, whole, self._learned.version)
+        is_held = any(claim.modality.is_held for each in claims for claim in each)
+        ask = ask_of(shares, whole, self._learned.version, states_facts=is_held)
         parts = (
-            [(self._sentence(spans[0], whole, ask, shares), shares)]
-            if len(spans) == 1
-            else [self._part(span) for span in spans]
+            [(self._sentence(scenes[0], whole, ask, shares, claims[0]), shares)]
+            if len(scenes) == 1
+            else [self._part(*each) for each in zip(scenes, claims, strict=True)]
         )
         sentences = tuple(sentence for sentence, _ in parts)
         return Reading(
@@ -87,42 +89,50 @@ class _Reader:
             leaned_on=ask.leaned_on,
         )
 
-    def _part(self, span: Span) -> tuple[Sentence, Mapping[Intent, float]]:
+    def _scene(self, span: Span) -> Scene:
         signs = Signs(span.of(self._form), self._languages)
-        shares = self._network.intents(span)
-        ask = ask_of(shares, signs, self._learned.version)
-        return self._sentence(span, signs, ask, shares), shares
-
-    def _sentence(
-        self, span: Span, signs: Signs, ask: Ask, shares: Mapping[Intent, float]
-    ) -> Sentence:
-        modality = modality_of(signs)
-        when = _when(span.of(self._message), self._at)
-        scene = Scene(
+        return Scene(
             text=self._message,
             form=self._form,
             sentence=span,
             languages=self._languages,
-            modality=modality,
-            when=when,
+            signs=signs,
+            modality=modality_of(signs),
+            when=_when(span.of(self._message), self._at),
             speaker=self._speaker,
             version=self._learned.version,
         )
-        claims = facts_of(scene, self._marked)
+
+    def _part(
+        self, scene: Scene, claims: tuple[Claim, ...]
+    ) -> tuple[Sentence, Mapping[Intent, float]]:
+        shares = self._network.intents(scene.sentence)
         is_held = any(claim.modality.is_held for claim in claims)
+        ask = ask_of(shares, scene.signs, self._learned.version, states_facts=is_held)
+        return self._sentence(scene, scene.signs, ask, shares, claims), shares
+
+    def _sentence(
+        self,
+        scene: Scene,
+        signs: Signs,
+        ask: Ask,
+        shares: Mapping[Intent, float],
+        claims: tuple[Claim, ...],
+    ) -> Sentence:
+        is_news = (
+            scene.modality.is_held
+            and shares.get(Intent.NONE, 0.0) < SURELY_NOTHING
+            and not signs.has("courtesy", "task")
+        )
         return Sentence(
-            span=span,
-            text=span.of(self._message),
+            span=scene.sentence,
+            text=scene.sentence.of(self._message),
             intent=ask.intent,
-            modality=modality,
-            is_worth_keeping=is_held
+            modality=scene.modality,
+            is_worth_keeping=is_news
             or ask.intent in (Intent.CREATE, Intent.UPDATE)
-            or (
-                modality.is_held
-                and shares.get(Intent.NONE, 0.0) < SURELY_NOTHING
-                and not signs.has("courtesy", "task")
-            ),
-            when=when,
+            or any(claim.modality.is_held for claim in claims),
+            when=scene.when,
             claims=claims,
         )
 

@@ -10,7 +10,10 @@ from functools import lru_cache
 from perdure.understanding.languages.known import LANGUAGES
 from perdure.understanding.languages.language import Cues, Language, Pattern
 
-CUE_NAMES = tuple(field.name for field in fields(Cues))
+_BY_RULE = frozenset({"asks_only", "code"})
+CUE_NAMES = tuple(field.name for field in fields(Cues) if field.name not in _BY_RULE)
+"""The cues that the network is shown; the others are for rules alone."""
+
 _WHOLE = frozenset({"courtesy"})
 _BEGINNING = frozenset({"yes", "no"})
 

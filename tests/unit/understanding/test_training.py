@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from types import ModuleType
 
 import numpy as np
@@ -14,7 +15,7 @@ from perdure.understanding.learned.network import Network
 from perdure.understanding.learned.weights import learned
 
 TRAINING = Path(__file__).parents[3] / "training" / "understanding"
-MODULES = "frames network tape text train".split()
+MODULES = "frames network swapping tape text train".split()
 
 
 @pytest.fixture
@@ -69,4 +70,17 @@ def test_what_is_trained_is_what_reads(training: dict[str, ModuleType]) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_made_messages_hold_their_facts(training: dict[str, ModuleType], language: str) -> None:
     for item in training["frames"].made("messages", language, 300, 3):
+        assert all(fact["object"] in item["text"] for fact in item["facts"]), item
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_swapped_messages_hold_their_facts(training: dict[str, ModuleType], language: str) -> None:
+    swapper = training["swapping"].Swapper(language, Random(3))
+    swapped = [
+        other
+        for item in training["frames"].made("messages", language, 200, 3)
+        if (other := swapper.swapped(item)) is not None
+    ]
+    assert swapped
+    for item in swapped:
         assert all(fact["object"] in item["text"] for fact in item["facts"]), item

@@ -45,10 +45,14 @@ class Pattern:
 class Cues:
     """Closed classes of words, as patterns that are searched for in one sentence.
 
+    `asks_only` is a sentence that is a question from beginning to end, `code` one that is code.
+
     `courtesy` has to match the whole sentence, `yes` and `no` its beginning.
     """
 
     question: Pattern
+    asks_only: Pattern
+    code: Pattern
     hypothetical: Pattern
     wish: Pattern
     reported: Pattern

@@ -101,7 +101,7 @@ class LearnedReading:
             return
         features = features_of(self._tokens, learned.words, earlier)
         self._looks = features.looks[: len(self._tokens)].tolist()
-        self._views = [(network, network.encode(features)) for network in learned.networks]
+        self._views = [(network, network.encode(features)) for network in learned.readers]
 
     def intents(self, span: Span | None = None) -> Mapping[Intent, float]:
         """How likely each intent is, for the message or the part of it at the span."""
@@ -198,7 +198,7 @@ def relations_by_network(
     cues = np.array(cues_in(form_of(new)) + cues_in(form_of(old)), np.float32)
     rows = [
         network.relations(network.summary(network.encode(features)), cosine, cues)
-        for network in learned.networks
+        for network in learned.relaters
     ]
     return _named(learned.relations, rows, Relation)
 

@@ -21,12 +21,14 @@ _FOLDER = "perdure.understanding"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """Networks that vote, what their outputs stand for, and the vectors they are shown.
+    """The networks, what their outputs stand for, and the vectors they are shown.
 
+    `readers` vote on messages, `relaters` on pairs of statements; a network may be both.
     `version` is the beginning of the hash of all weights.
     """
 
-    networks: tuple[Network, ...]
+    readers: tuple[Network, ...]
+    relaters: tuple[Network, ...]
     words: HashedVectors
     predicates: tuple[str, ...]
     subjects: tuple[str, ...]
@@ -61,10 +63,10 @@ def load(folder: Traversable) -> Learned:
     manifest = json.loads(folder.joinpath("manifest.json").read_text(encoding="utf-8"))
     data = {name: _checked(folder, name, digest) for name, digest in manifest["files"].items()}
     digests = "".join(digest for _, digest in sorted(manifest["files"].items()))
+    networks = {name: _network(content) for name, content in data.items() if name != "words.npz"}
     return Learned(
-        networks=tuple(
-            _network(content) for name, content in sorted(data.items()) if name != "words.npz"
-        ),
+        readers=tuple(networks[name] for name in manifest["readers"]),
+        relaters=tuple(networks[name] for name in manifest["relaters"]),
         words=_words(data["words.npz"]),
         predicates=tuple(manifest["predicates"]),
         subjects=tuple(manifest["subjects"]),

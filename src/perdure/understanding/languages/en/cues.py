@@ -20,6 +20,13 @@ CUES = Cues(
         r"isn't|aren't|don't\ you|doesn't|didn't|wasn't|weren't|remind\ me\ (?:what|who|when|where|how|which))(?:'s|'re|'d)?\b"
         r"(?!\ (?:a\ note|care\ of))"
     ),
+    asks_only=Pattern(r"^[^.!?;]*\?[\s\"')”]*$"),
+    code=Pattern(
+        r"^\s*(?:select\s.+\sfrom\s|update\s+\w+\s+set\s|insert\s+into\s|delete\s+from\s|create\s+table\s|"
+        r"def\s+\w+\(|class\s+\w+[(:]|import\s+\w+|from\s+\w+\s+import|function\s+\w+\(|const\s+\w+\s*=|let\s+\w+\s*=|"
+        r"var\s+\w+\s*=|\#include|<\w+[ />]|(?:git|sudo|npm|pip|docker|curl|kubectl)\s+\w|\$\s+\w|traceback\s\(|"
+        r"\d{4}-\d\d-\d\d.*\b(?:error|warn|info)\b)|[{};]\s*$|=>|===?|\w\(\w*\)\s*[;:{]|```"
+    ),
     hypothetical=Pattern(
         r"\b(?:if|suppose|supposing|imagine|imagining|what\ if|pretend|let's\ say|say\ (?:i|we)\ (?:were|had|was)|assuming|assume|"
         r"hypothetically|in\ theory|would\ have|might|maybe|perhaps|possibly|could\ be|thinking\ (?:of|about)|"

@@ -15,6 +15,13 @@ CUES = Cues(
         r"\?[\s”\"')]*$|(?:吗|呢|么|来着|没有)[。!\s]*$|(?:什么|怎么|怎样|如何|为什么|为何|哪里|哪儿|哪个|哪些|哪家|谁|几点|多少|多久|"
         r"几个|是不是|能不能|可不可以|要不要|会不会|有没有|对不对|好不好|行不行|该不该|吗)(?!都|也).{0,12}$"
     ),
+    asks_only=Pattern(r"^[^。!?;]*\?[\s”\"')]*$"),
+    code=Pattern(
+        r"^\s*(?:select\s.+\sfrom\s|update\s+\w+\s+set\s|insert\s+into\s|delete\s+from\s|create\s+table\s|"
+        r"def\s+\w+\(|class\s+\w+[(:]|import\s+\w+|from\s+\w+\s+import|function\s+\w+\(|const\s+\w+\s*=|let\s+\w+\s*=|"
+        r"var\s+\w+\s*=|\#include|<\w+[ />]|(?:git|sudo|npm|pip|docker|curl|kubectl)\s+\w|\$\s+\w|traceback\s\(|"
+        r"\d{4}-\d\d-\d\d.*\b(?:error|warn|info)\b)|[{};]\s*$|=>|===?|\w\(\w*\)\s*[;:{]|```"
+    ),
     hypothetical=Pattern(
         r"如果|假如|假设|要是|倘若|万一|假使|若是|的话|设想|想象(?:一下)?|比方说|可能|也许|或许|说不定|没准|大概会|考虑|打不定主意|纠结|本来想|假装|就算|在想要不要|要不要"
     ),
