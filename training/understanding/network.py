@@ -97,6 +97,7 @@ def new_parameters(sizes: Sizes, seed: int) -> dict[str, Value]:
 
     def table(name: str, count: int, width: int) -> None:
         found[name] = Value((chance.standard_normal((count, width)) * 0.1).astype(np.float32))
+        found[name].touched = []
 
     def layer(name: str, source: int, target: int, suffix: str = "") -> None:
         scale = np.sqrt(2.0 / source)

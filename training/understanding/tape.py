@@ -23,6 +23,8 @@ class Value:
         self.grad: Array | None = None
         self.parents = parents
         self.step: Callable[[Array], None] | None = None
+        self.touched: list[tuple[Array, Array]] | None = None
+        """For a table, the rows looked up and their gradients, instead of `grad`."""
 
     def add_grad(self, grad: Array) -> None:
         self.grad = grad if self.grad is None else self.grad + grad
@@ -105,6 +107,9 @@ def rows(table: Value, index: Array) -> Value:
     out = Value(table.data[np.where(known, index, 0)] * known[:, None].astype(np.float32), [table])
 
     def step(grad: Array) -> None:
+        if table.touched is not None:
+            table.touched.append((index[known], grad[known]))
+            return
         full = np.zeros_like(table.data)
         np.add.at(full, index[known], grad[known])
         table.add_grad(full)
@@ -225,13 +230,33 @@ class Adam:
         self._steps += 1
         warm = rate * np.sqrt(1 - 0.999**self._steps) / (1 - 0.9**self._steps)
         for name, value in self._parameters.items():
-            if value.grad is None:
-                continue
-            grad = np.clip(value.grad, -1.0, 1.0)
-            first, second = self._first[name], self._second[name]
-            first += 0.1 * (grad - first)
-            second += 0.001 * (grad * grad - second)
-            if value.data.ndim > 1:
-                value.data *= 1.0 - rate * self._decay
-            value.data -= warm * first / (np.sqrt(second) + 1e-8)
-            value.grad = None
+            if value.touched:
+                self._update_rows(name, value, rate, warm)
+            elif value.grad is not None:
+                self._update_all(name, value, rate, warm)
+
+    def _update_all(self, name: str, value: Value, rate: float, warm: float) -> None:
+        grad = np.clip(value.grad, -1.0, 1.0)
+        first, second = self._first[name], self._second[name]
+        first += 0.1 * (grad - first)
+        second += 0.001 * (grad * grad - second)
+        if value.data.ndim > 1:
+            value.data *= 1.0 - rate * self._decay
+        value.data -= warm * first / (np.sqrt(second) + 1e-8)
+        value.grad = None
+
+    def _update_rows(self, name: str, value: Value, rate: float, warm: float) -> None:
+        """Only the rows that were looked up, as if the others had not been there."""
+        assert value.touched is not None
+        index = np.concatenate([rows for rows, _ in value.touched])
+        distinct, places = np.unique(index, return_inverse=True)
+        grad = np.zeros((len(distinct), value.data.shape[1]), np.float32)
+        np.add.at(grad, places, np.concatenate([grads for _, grads in value.touched]))
+        grad = np.clip(grad, -1.0, 1.0)
+        first, second = self._first[name][distinct], self._second[name][distinct]
+        first += 0.1 * (grad - first)
+        second += 0.001 * (grad * grad - second)
+        self._first[name][distinct], self._second[name][distinct] = first, second
+        step = warm * first / (np.sqrt(second) + 1e-8)
+        value.data[distinct] = value.data[distinct] * (1.0 - rate * self._decay) - step
+        value.touched = []

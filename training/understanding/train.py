@@ -39,8 +39,8 @@ from perdure.understanding.learned.weights import load_words
 log = logging.getLogger("train")
 
 TARGET = Path(__file__).parents[2] / "src/perdure/understanding/weights"
-BATCH = 64
-RATE = 3e-3
+BATCH = 32
+RATE = 2.5e-3
 DECAY = 0.02
 DROPOUT = 0.12
 HIDDEN_WORDS = 0.12
@@ -49,7 +49,7 @@ FACTS_COUNT = 2
 """How often a message with facts is shown, against once without."""
 
 LANGUAGES = ("en", "zh")
-MADE_MESSAGES = 3000
+MADE_MESSAGES = 4000
 MADE_PAIRS = 1200
 MADE_SEED = 1
 """Plain statements made from frames, for each language."""
