@@ -11,6 +11,7 @@ from pathlib import Path
 from perdure import sync
 from perdure.evaluation.clock import SetClock
 from perdure.ports.embedder import Embedder
+from perdure.ports.language_model import LanguageModel
 from perdure.sync import MemoryManager
 
 Watch = Callable[[int, int, str], None]
@@ -27,7 +28,7 @@ class Setting:
 
     store: str | Path = "memory://"
     embedder: Embedder | str | None = None
-    language_model: object = None
+    language_model: LanguageModel | str = "off"
     tenant: str | None = None
     run: str = "evaluation"
 

@@ -54,6 +54,27 @@ def wilson(hits: int, cases: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
+def mean_of_shares(groups: Sequence[tuple[int, int]]) -> Figure:
+    """The mean of the shares of several groups, each given as hits and cases and counting the same.
+
+    The interval is normal. A group's variance is p(1 - p) / cases with p = (hits + 1/2) / (cases +
+    1), because the plain share of a small group that is all hits would claim to be certain (and
+    drawing its few cases anew, as a bootstrap does, would claim so too).
+    """
+    if not groups:
+        return Figure(value=0.0, cases=0, low=0.0, high=1.0)
+    value = sum(hits / cases for hits, cases in groups) / len(groups)
+    smoothed = [((hits + 0.5) / (cases + 1), cases) for hits, cases in groups]
+    variance = sum(p * (1 - p) / cases for p, cases in smoothed) / len(groups) ** 2
+    spread = 1.96 * math.sqrt(variance)
+    return Figure(
+        value=value,
+        cases=sum(cases for _, cases in groups),
+        low=max(0.0, value - spread),
+        high=min(1.0, value + spread),
+    )
+
+
 def bootstrapped(
     rows: Sequence[Sequence[float]],
     statistic: Callable[[Sums], Sums],

@@ -55,6 +55,14 @@ ITEMS: dict[str, dict[str, Any]] = {
             }
         ]
     },
+    "retrieval": {
+        "units": [
+            {
+                "docs": [{"id": "a", "text": "The Petrel is moored in Oban."}],
+                "queries": [{"qid": "1", "text": "Where is the Petrel?", "gold": ["a"]}],
+            }
+        ]
+    },
 }
 
 

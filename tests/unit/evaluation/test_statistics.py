@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from perdure.evaluation.statistics import Sums, bootstrapped, count, f1, share, wilson
+from perdure.evaluation.statistics import (
+    Sums,
+    bootstrapped,
+    count,
+    f1,
+    mean_of_shares,
+    share,
+    wilson,
+)
 
 
 def ratio(sums: Sums) -> Sums:
@@ -55,6 +63,23 @@ def test_samples_keep_the_size_of_every_stratum() -> None:
     rows = [[1, 1, 0]] * 3 + [[0, 0, 1]] * 5
     figure = bootstrapped(rows, lambda sums: sums[:, 2] - sums[:, 1], strata=["a"] * 3 + ["b"] * 5)
     assert (figure.low, figure.value, figure.high) == (2, 2, 2)
+
+
+def test_a_mean_of_shares_counts_every_group_the_same() -> None:
+    figure = mean_of_shares([(1, 2), (10, 10)])
+    assert (figure.value, figure.cases) == (0.75, 12)
+    # Variances 1/2 * 1/2 / 2 and 21/22 * 1/22 / 10, over 2 squared.
+    spread = 1.96 * ((0.125 + 21 / 484 / 10) / 4) ** 0.5
+    assert figure.low == pytest.approx(0.75 - spread)
+    assert figure.high == 1.0
+
+
+def test_small_groups_that_are_all_hits_are_not_certain() -> None:
+    figure = mean_of_shares([(1, 1)] * 6)
+    assert figure.value == 1.0
+    assert figure.low is not None
+    assert figure.low < 0.7
+    assert mean_of_shares([]).cases == 0
 
 
 def test_f1_is_the_harmonic_mean_and_zero_of_nothing() -> None:

@@ -58,6 +58,14 @@ STDOUT = "-"
     help="Write everything as JSON into FILE, or to stdout instead of tables.",
 )
 @click.option(
+    "--language-model",
+    metavar="NAME",
+    default="off",
+    show_default=True,
+    help="Let a language model read the messages: openai:MODEL, anthropic:MODEL, or a plug-in's. "
+    "The environment is not asked, so that figures without a model are without one.",
+)
+@click.option(
     "--rounds",
     type=click.IntRange(min=1),
     default=1,
@@ -72,6 +80,7 @@ def evaluation(
     failures: bool,
     drawing: Path | None,
     json_file: str | None,
+    language_model: str,
     rounds: int,
 ) -> int:
     """Run EVALUATION on the labelled items in PATH, through the same calls as any program.
@@ -97,6 +106,7 @@ def evaluation(
     setting = Setting(
         store=invocation.store if invocation.store is not None else "memory://",
         embedder=invocation.embedder,
+        language_model=language_model,
         tenant=invocation.tenant,
         run=f"evaluation-{secrets.token_hex(4)}",
     )
@@ -108,7 +118,7 @@ def evaluation(
         "version": perdure.__version__,
         "store": without_password(str(setting.store)),
         "embedder": setting.embedder,
-        "language_model": None,
+        "language_model": language_model,
         "run": setting.run,
         "seconds": round(perf_counter() - start, 2),
         "report": report,

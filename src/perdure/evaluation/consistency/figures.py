@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from perdure.evaluation.consistency.scenarios import NAMES, Check, Scenario
 from perdure.evaluation.report import ALL, Entry, Failure, Report, languages_of
-from perdure.evaluation.statistics import Figure, Sums, bootstrapped, share
+from perdure.evaluation.statistics import Figure, mean_of_shares, share
 
 HEADLINE = "mean over kinds"
 PASSED = "scenarios passed"
@@ -82,21 +80,11 @@ def _share(passed: Iterable[bool]) -> Figure:
 
 
 def mean_over_kinds(played: Sequence[Played]) -> Figure:
-    """The mean of the kinds' shares of scenarios passed, each kind counting the same.
-
-    The interval draws scenarios anew within each kind.
-    """
-    kinds = sorted({one.scenario.kind for one in played})
-    rows = []
+    """The mean of the kinds' shares of scenarios passed, each kind counting the same."""
+    kinds: dict[str, list[bool]] = {}
     for one in played:
-        is_kind = [float(one.scenario.kind == kind) for kind in kinds]
-        rows.append([*(one.passed * cell for cell in is_kind), *is_kind])
-
-    def statistic(sums: Sums) -> Sums:
-        passed, cases = sums[:, : len(kinds)], sums[:, len(kinds) :]
-        return np.asarray((passed / cases).mean(axis=1), dtype=np.float64)
-
-    return bootstrapped(rows, statistic, strata=[one.scenario.kind for one in played])
+        kinds.setdefault(one.scenario.kind, []).append(one.passed)
+    return mean_of_shares([(sum(passed), len(passed)) for passed in kinds.values()])
 
 
 def _failures(played: Sequence[Played]) -> Iterator[Failure]:
