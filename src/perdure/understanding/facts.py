@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from perdure.domain.readings import USER, Claim, Modality, Polarity, Span, When
 from perdure.understanding.forms import form_of
 from perdure.understanding.languages.language import Language
-from perdure.understanding.learned.reader import NAMED, NO_FACT, OTHER, Found, Marked, Tagged
+from perdure.understanding.learned.reader import NAMED, NO_FACT, OTHER, Found, Marked
 from perdure.understanding.predicates import ATTRIBUTE, FAVOURITE, RELATIONS, is_single_valued
 from perdure.understanding.roles import roles_in
 from perdure.understanding.signs import Signs
@@ -65,7 +65,7 @@ def facts_of(scene: Scene, marked: Marked) -> tuple[Claim, ...]:
         claim
         for found in marked.facts
         if _is_inside(found.span, scene.sentence)
-        for claim in _learned(scene, found, marked.names)
+        for claim in _learned(scene, found, _whole_names(marked))
     ]
     for claim in (*_by_pattern(scene), *_attributes(scene)):
         rivals = [known for known in claims if _overlap(claim.span, known.span)]
@@ -174,7 +174,22 @@ def _overlap(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _learned(scene: Scene, found: Found, names: Sequence[Tagged]) -> Iterator[Claim]:
+def _whole_names(marked: Marked) -> list[Span]:
+    """The names that facts are about, in order of place, each as whole as an object that holds it."""
+    objects = [
+        found.span
+        for found in marked.facts
+        if (found.predicate in RELATIONS or found.predicate in _NAMES)
+        and found.sureness >= LEAST_SURE
+    ]
+    names = [
+        next((span for span in objects if _overlap(span, name.span)), name.span)
+        for name in marked.names
+    ]
+    return sorted({(name.start, name.end): name for name in names}.values(), key=lambda n: n.start)
+
+
+def _learned(scene: Scene, found: Found, names: Sequence[Span]) -> Iterator[Claim]:
     if found.predicate == NO_FACT or found.sureness < LEAST_SURE:
         return
     role = _introduced(scene, found)
@@ -225,19 +240,19 @@ def _modality(scene: Scene, found: Found) -> Modality:
     return found.modality
 
 
-def _subject(scene: Scene, found: Found, names: Sequence[Tagged]) -> str | None:
+def _subject(scene: Scene, found: Found, names: Sequence[Span]) -> str | None:
     """Whom the fact is about: the speaker, somebody of theirs, or the name nearest before it."""
     if found.subject == OTHER:
         return None
     if found.subject != NAMED:
         return _known_subject(scene, found)
-    others = [name for name in names if not _overlap(name.span, found.span)]
-    before = [name for name in others if name.span.end <= found.span.start]
-    after = [name for name in others if name.span.start >= found.span.end]
+    others = [name for name in names if not _overlap(name, found.span)]
+    before = [name for name in others if name.end <= found.span.start]
+    after = [name for name in others if name.start >= found.span.end]
     nearest = before[-1] if before else after[0] if after else None
     if nearest is None:
         return _of_role(scene, found.span)
-    name = nearest.span.of(scene.text)
+    name = nearest.of(scene.text)
     is_speaker = scene.speaker is not None and name.casefold() == scene.speaker.casefold()
     return USER if is_speaker else name
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from perdure.domain.readings import Claim, Intent, Reading, Sentence, Span, Target, When
@@ -24,8 +24,6 @@ LEAST_SURE_TARGET = 0.6
 SURELY_NOTHING = 0.85
 """Above it a sentence that the networks find to ask nothing is not worth keeping."""
 
-Vectors = Callable[[str], "Sequence[float] | None"]
-
 
 def read(
     message: str,
@@ -33,13 +31,11 @@ def read(
     at: datetime,
     context: Sequence[tuple[str, str]] = (),
     speaker: str | None = None,
-    vectors: Vectors | None = None,
 ) -> Reading:
     """What the message says and asks, given when it was sent and the turns before it.
 
     `context` holds (role, content), oldest first. `speaker` is the name the speaker goes by,
-    where it is known. `vectors` gives the bundled encoder's vector of a sentence, or None where
-    it has none at hand; everything works without. Never fails on any text.
+    where it is known. Never fails on any text.
     """
     return _Reader(message, at, context, speaker).reading()
 
