@@ -164,6 +164,7 @@ class _Drawing:
         twin: Claim | None,
     ) -> Claim:
         predicate = predicate_of(fact.predicate)
+        is_same_claim = twin is not None and twin.predicate == predicate
         if twin is not None and predicate != twin.predicate and self._is_slot_of(twin, predicate):
             predicate = twin.predicate
         return Claim(
@@ -172,7 +173,8 @@ class _Drawing:
             object=fact.object,
             span=sentence.span,
             statement=self._statement(fact, sentence, twin),
-            polarity=fact.polarity or ("+" if twin is None else twin.polarity),
+            # "Dislikes" and "does not like" are one thing said in two ways.
+            polarity=fact.polarity or (twin.polarity if twin and is_same_claim else "+"),
             modality=modality,
             is_single_valued=self._predicates.is_single_valued(predicate),
             when=_when(fact, sentence, twin),
@@ -344,6 +346,8 @@ def _covers(own: Claim, other: Claim) -> bool:
     """Whether the model has said what the rules say, in its way."""
     if is_same_value(own.object, other.object):
         return True
+    if is_same_name(own.subject, other.object) and is_same_name(own.object, other.subject):
+        return True  # the same from the other end: "uses", "is used by"
     return is_same_name(own.subject, other.subject) and own.predicate == other.predicate
 
 

@@ -35,6 +35,8 @@ BY_SLOT = 0.75
 """Probability of superseding when the model's fact takes a slot's value from another."""
 OUTWEIGHED = 0.5
 """What the rules must think of a gentler relation for it to stand against a slot."""
+SURE = 0.9
+"""What the rules must think of a change that the model saw no sign of."""
 MOST_CHARS = 16_000
 """A longer message is read by the rules alone: it is a document rather than something said."""
 
@@ -251,23 +253,32 @@ class Proposed:
             if offline.relation is Relation.SUPERSEDES:
                 return self._verdict(Relation.UNRELATED, SAID_SO)
             return offline
-        return self._by_slot(position, offline, old_claims)
+        return self._by_facts(position, offline, old_claims, is_shown=bool(names))
 
-    def _by_slot(self, position: int, offline: Verdict, old_claims: Sequence[Claim]) -> Verdict:
-        """The verdict where the model's facts and stored ones meet, which its silence leaves."""
-        gentler = (Relation.EXCEPTS, Relation.PRECEDES, Relation.RESTATES)
-        if offline.relation in gentler and offline.probability >= OUTWEIGHED:
-            return offline
+    def _by_facts(
+        self, position: int, offline: Verdict, old_claims: Sequence[Claim], *, is_shown: bool
+    ) -> Verdict:
+        """The verdict where the model's facts meet stored ones and it names no relation."""
         mine = [
             claim
             for claim in self._read_as.reading.sentences[position].claims
             if claim.leaned_on == self._leaned_on and claim.modality.is_held
         ]
         pairs = [(claim, old) for claim in mine for old in old_claims]
+        if not pairs:
+            return offline
+        if offline.relation in _GENTLER and offline.probability >= OUTWEIGHED:
+            return offline
         if any(self._takes_place(claim, old) for claim, old in pairs):
             return self._verdict(Relation.SUPERSEDES, BY_SLOT)
         if any(_is_same(claim, old) for claim, old in pairs):
             return self._verdict(Relation.RESTATES, BY_SLOT)
+        if offline.relation is Relation.RESTATES:
+            # What differs in a name or a number is another fact, however alike it sounds.
+            return self._verdict(Relation.ADDS, BY_SLOT)
+        if is_shown and offline.relation is Relation.SUPERSEDES and offline.probability < SURE:
+            # The model saw it, and neither named it nor put a fact in its place.
+            return self._verdict(Relation.ADDS, BY_SLOT)
         return offline
 
     def _takes_place(self, new: Claim, old: Claim) -> bool:
@@ -292,6 +303,9 @@ class Proposed:
             probabilities={relation: probability, rest: 1 - probability},
             leaned_on=self._leaned_on,
         )
+
+
+_GENTLER = (Relation.EXCEPTS, Relation.PRECEDES)
 
 
 def _is_same(new: Claim, old: Claim) -> bool:
