@@ -203,24 +203,28 @@ def _learned(scene: Scene, found: Found, names: Sequence[Span]) -> Iterator[Clai
         subject=subject,
         predicate=predicate,
         kind=kind,
-        polarity="-" if _is_denied(scene, found) else found.polarity,
+        polarity=_polarity(scene, found),
         modality=_modality(scene, found),
         confidence=min(found.sureness, max(found.subject_sureness, 0.5)),
         leaned_on=f"network:{scene.version}",
     )
 
 
-def _is_denied(scene: Scene, found: Found) -> bool:
-    """Whether the words before the object, in its clause, deny or end the fact."""
+def _polarity(scene: Scene, found: Found) -> Polarity:
+    """The networks' word, checked: a denial right before the object, or none anywhere."""
+    if found.polarity == "-" and not scene.signs.has("negation", "ended", "change"):
+        return "+"
     if found.predicate in _SAYING_NO:
-        return False
+        return found.polarity
     part = scene.form[scene.sentence.start : found.span.start]
     for language in scene.languages:
         if language.script.search(part):
             ends = [match.end() for match in language.clause.finditer(part)]
-            if language.denying.search(part[ends[-1] :] if ends else part):
-                return True
-    return False
+            clause = part[ends[-1] :] if ends else part
+            denial = language.denying.search(clause)
+            if denial and len(clause) - denial.end() <= language.denial_reach:
+                return "-"
+    return found.polarity
 
 
 def _modality(scene: Scene, found: Found) -> Modality:

@@ -18,10 +18,15 @@ _WHOLE = frozenset({"courtesy"})
 _BEGINNING = frozenset({"yes", "no"})
 
 
+LONGEST = 1000
+"""Characters that are searched of one text: patterns that look far ahead would take too long."""
+
+
 class Signs:
     """The cues of one sentence, in every language whose script it uses."""
 
     def __init__(self, form: str, languages: Sequence[Language]) -> None:
+        form = form[:LONGEST]
         self.form = form
         self._cues = [language.cues for language in languages if language.script.search(form)]
         self._found: dict[str, re.Match[str] | None] = {}
@@ -50,9 +55,13 @@ class Signs:
         return None
 
 
-@lru_cache(maxsize=1 << 11)
 def cues_in(form: str) -> tuple[float, ...]:
     """For each of `CUE_NAMES` 1.0 where the sentence holds it, else 0.0."""
+    return _cues_in(form[:LONGEST])
+
+
+@lru_cache(maxsize=1 << 11)
+def _cues_in(form: str) -> tuple[float, ...]:
     signs = Signs(form, LANGUAGES)
     return tuple(float(signs.of(cue) is not None) for cue in CUE_NAMES)
 

@@ -105,7 +105,8 @@ class Language:
     `script` finds a character that shows the language; `roles` maps what people are called
     ("sister") to what they are to somebody (`sibling`), `role_names` is how a role is said;
     `attributes` find what something of the speaker's is, its kind as the group `k`, its value as `o`;
-    `denying` finds what denies a fact that follows in its clause, `clause` what parts clauses;
+    `denying` finds what denies a fact that follows in its clause, `denial_reach` characters on at
+    most; `clause` finds what parts clauses;
     `introducing` is what may stand between the word for a role and a name;
     `replaced` finds a value that gives way to another one, as the group `o`;
     `own_name` is what may stand before a speaker's own name where they give it;
@@ -123,6 +124,7 @@ class Language:
     favourite_kind: Pattern
     introducing: Pattern
     denying: Pattern
+    denial_reach: int
     clause: Pattern
     own_name: Pattern
     replaced: Pattern

@@ -27,6 +27,7 @@ ENGLISH = Language(
     favourite_kind=FAVOURITE_KIND,
     introducing=INTRODUCING,
     denying=DENYING,
+    denial_reach=30,
     clause=CLAUSE,
     own_name=OWN_NAME,
     replaced=REPLACED,

@@ -27,6 +27,7 @@ CHINESE = Language(
     favourite_kind=FAVOURITE_KIND,
     introducing=INTRODUCING,
     denying=DENYING,
+    denial_reach=5,
     clause=CLAUSE,
     own_name=OWN_NAME,
     replaced=REPLACED,
