@@ -11,7 +11,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Protocol
 
-from perdure.embedders._blas import one_blas_thread
+from perdure.blas import one_blas_thread
 from perdure.errors import Misconfigured
 from perdure.ports.embedder import FloatArray
 

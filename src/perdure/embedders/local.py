@@ -9,7 +9,7 @@ import numpy as np
 from perdure.domain.calibration import Calibration
 from perdure.domain.text import sanitise, truncate
 from perdure.embedders import _usem3
-from perdure.embedders._blas import one_blas_thread
+from perdure.blas import one_blas_thread
 from perdure.ports.embedder import EmbeddingModel, FloatArray, Purpose
 
 CALIBRATION = Calibration(

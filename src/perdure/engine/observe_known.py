@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from perdure.domain.analysis import query_lexemes
 from perdure.domain.changes import Vectors
+from perdure.domain.decisions import Meeting, meeting
 from perdure.domain.filters import And, Comparison, Operator, Or
+from perdure.domain.predicates import Predicates
 from perdure.domain.proposals import Known, Statement
 from perdure.domain.query import Condition, Query, Search
-from perdure.domain.readings import Claim, Span, Verdict
+from perdure.domain.readings import Claim, Relation, Span, Verdict
 from perdure.domain.records import Kind, Memory, State
 from perdure.domain.scope import Scope
 from perdure.domain.visibility import View, holds
@@ -84,6 +86,50 @@ async def standing_of(
     )
 
 
+async def slots_of(
+    core: Core, working: Working, scope: Scope, statement: Statement, predicates: Predicates
+) -> Standing:
+    """The current facts in the slots of a statement's own facts; nothing is judged by likeness."""
+    view = View(scope=reach_of(scope), now=working.now)
+    stored = await _sharing_slots(core, view, statement.claims, kinds=None)
+    memories = {memory.id: working.note(memory) for memory in stored}
+    for memory_id in working.made:
+        memories.setdefault(memory_id, working.current[memory_id])
+    facts = [
+        _Near(memory, None, 0.0)
+        for memory in memories.values()
+        if memory.predicate is not None and _is_current(memory, working)
+    ]
+    gathered = await _with_relatives(core, working, scope, facts)
+    met = (
+        _met(item.memory, drawn or (item.memory,), statement, predicates)
+        for item, drawn in gathered
+    )
+    return Standing(current=tuple(item for item in met if item is not None))
+
+
+_BY_SLOT = {
+    Meeting.OTHER_VALUE: Relation.SUPERSEDES,
+    Meeting.REVERSED: Relation.SUPERSEDES,
+    Meeting.SAME: Relation.RESTATES,
+}
+
+
+def _met(
+    memory: Memory, facts: tuple[Memory, ...], statement: Statement, predicates: Predicates
+) -> Known | None:
+    """How facts that were drawn from a memory meet those of a statement; None when none does."""
+    meetings = {meeting(claim, fact, predicates) for fact in facts for claim in statement.claims}
+    relation = next((rel for kind, rel in _BY_SLOT.items() if kind in meetings), None)
+    if relation is None:
+        return None
+    verdict = Verdict(
+        relation=relation, probability=1.0, probabilities={relation: 1.0}, leaned_on=("slot",)
+    )
+    is_later = memory.valid_from > statement.said_at
+    return Known(memory=memory, verdict=verdict, facts=facts, is_later=is_later)
+
+
 def _is_current(memory: Memory, working: Working) -> bool:
     return (
         memory.state in (State.ACTIVE, State.COMPRESSED)
@@ -139,7 +185,13 @@ def _unwritten(
         yield _Near(memory, cosine, 0.0)
 
 
-async def _sharing_slots(core: Core, view: View, claims: Sequence[Claim]) -> list[Memory]:
+async def _sharing_slots(
+    core: Core,
+    view: View,
+    claims: Sequence[Claim],
+    *,
+    kinds: frozenset[Kind] | None = frozenset((Kind.SEMANTIC,)),
+) -> list[Memory]:
     """Current facts with the subject and predicate of a claim."""
     pairs = list(dict.fromkeys((claim.subject, claim.predicate) for claim in claims))
     if not pairs:
@@ -147,7 +199,7 @@ async def _sharing_slots(core: Core, view: View, claims: Sequence[Claim]) -> lis
     either = Or(tuple(And((_is("subject", who), _is("predicate", what))) for who, what in pairs))
     condition = Condition(
         view=replace(view, include=frozenset()),
-        kinds=frozenset((Kind.SEMANTIC,)),
+        kinds=kinds,
         filter=And((VOUCHED, either)),
     )
     return await core.store.query(

@@ -133,7 +133,7 @@ async def _draw_up(
             continue
         superseded: tuple[str, ...] = ()
         if draft.understand and is_news(memory):
-            taken = await take_in(plan.working_on(core, now), memory, made, core.settings.registry)
+            taken = await take_in(plan.working_on(core, now), memory, core.settings.registry)
             memory, superseded = taken.memory, taken.superseded
         deferred = core.embedding.embedder is not None and made is None
         plan.add(Change(operation=Operation.CREATED, after=memory, vectors=made))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from perdure.blas import one_blas_thread
 from perdure.domain.readings import Claim, Reading, Span, Verdict
 
 
@@ -36,7 +37,8 @@ class OfflineUnderstanding:
         """As the port says."""
         from perdure.understanding import read
 
-        return read(message, at=at, context=context, speaker=speaker)
+        with one_blas_thread:
+            return read(message, at=at, context=context, speaker=speaker)
 
     def relate(
         self,
@@ -50,4 +52,5 @@ class OfflineUnderstanding:
         """As the port says."""
         from perdure.understanding import relate
 
-        return relate(old, new, cosine=cosine, old_claims=old_claims, new_claims=new_claims)
+        with one_blas_thread:
+            return relate(old, new, cosine=cosine, old_claims=old_claims, new_claims=new_claims)

@@ -1,7 +1,9 @@
 """Something remembered deliberately, understood: one record that takes its place among others.
 
-The words stay one memory. Where they state one fact, the memory is that fact; what it supersedes
-or contradicts is found as for a message (`observe`).
+The words stay one memory. Where they state one fact, the memory is that fact. Whoever stores
+something deliberately wants it kept, so it takes the place of another memory only where both are
+facts of one slot (the same subject and single-valued predicate, or the opposite of the same);
+likeness, and the learned verdicts of `observe`, outdate nothing here.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from perdure.domain import confidence
-from perdure.domain.changes import Vectors
 from perdure.domain.decisions import is_held, rule
 from perdure.domain.predicates import Predicates
 from perdure.domain.proposals import Statement
@@ -18,12 +19,14 @@ from perdure.domain.readings import Claim, Intent, Modality, Relation, Sentence,
 from perdure.domain.records import Kind, Memory
 from perdure.domain.text import identity_text
 from perdure.engine.observe_applying import contest, end
-from perdure.engine.observe_known import Standing, standing_of
+from perdure.engine.observe_known import Standing, slots_of
 from perdure.engine.observe_working import Working
 from perdure.ports.understanding import Understanding
 
 LONGEST = 2_000
 """Characters up to which something remembered is read as a statement; longer is a document."""
+SURE = 0.8
+"""Confidence from which a fact read from the words is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +48,15 @@ def is_news(memory: Memory) -> bool:
     )
 
 
-async def take_in(
-    working: Working, memory: Memory, vectors: Vectors | None, predicates: Predicates
-) -> TakenIn:
+async def take_in(working: Working, memory: Memory, predicates: Predicates) -> TakenIn:
     """Decide what the memory does to others; their changes are added to `working`."""
     core = working.core
     statement = statement_of(memory, core.understanding)
     if statement is None:
         return TakenIn(memory=memory)
-    standing = await standing_of(core, working, memory.scope, statement, vectors, aliases={})
+    if not statement.claims:
+        return TakenIn(memory=memory)
+    standing = await slots_of(core, working, memory.scope, statement, predicates)
     ruling = rule(statement, standing.current, predicates)
     memory = as_fact(memory, statement.claims, standing)
     match ruling.relation:
@@ -92,7 +95,12 @@ def statement_of(memory: Memory, understanding: Understanding) -> Statement | No
         return None
     changes = any(sentence.intent is Intent.UPDATE for sentence in held)
     is_passing = all(sentence.modality is Modality.TEMPORARY for sentence in held)
-    claims = tuple(claim for sentence in held for claim in sentence.claims if is_held(claim))
+    claims = tuple(
+        claim
+        for sentence in held
+        for claim in sentence.claims
+        if is_held(claim) and claim.confidence >= SURE
+    )
     return Statement(
         content=memory.content,
         sentence=Sentence(

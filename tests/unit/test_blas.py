@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from perdure.embedders._blas import OneBlasThread
+from perdure.blas import OneBlasThread
 
 
 class FakeBlas:

@@ -62,7 +62,7 @@ def _blas_controller() -> Any:
     try:
         threadpoolctl = importlib.import_module("threadpoolctl")
     except ImportError:
-        log.info("embedder.blas_threads_unlimited", extra={"missing": "threadpoolctl"})
+        log.info("blas.threads_unlimited", extra={"missing": "threadpoolctl"})
         return None
     return threadpoolctl.ThreadpoolController()
 
