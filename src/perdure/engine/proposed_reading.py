@@ -286,7 +286,11 @@ class _Drawing:
         mine = self._claims.get(position, [])
         if self._is_denied:
             return replace(sentence, intent=Intent.NONE, is_worth_keeping=False, claims=())
-        rest = [claim for claim in sentence.claims if not any(_covers(own, claim) for own in mine)]
+        rest = [
+            claim
+            for claim in sentence.claims
+            if not any(_covers(own, claim, self._message.content) for own in mine)
+        ]
         held = [claim for claim in mine if claim.modality.is_held]
         asked = self._asked.get(position)
         intent = asked or sentence.intent
@@ -327,6 +331,10 @@ def _lies_in(inner: Span, outer: Span) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
 
 
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
 def _confidence(fact: ProposedFact, *, is_shown: bool) -> float:
     given = USUAL_CONFIDENCE if fact.confidence is None else fact.confidence
     most = MOST_CONFIDENCE if is_shown else UNSHOWN_CONFIDENCE
@@ -342,10 +350,13 @@ def _twin(fact: ProposedFact, subject: str, claims: Sequence[Claim]) -> Claim | 
     )
 
 
-def _covers(own: Claim, other: Claim) -> bool:
+def _covers(own: Claim, other: Claim, message: str) -> bool:
     """Whether the model has said what the rules say, in its way."""
     if is_same_value(own.object, other.object):
         return True
+    place = place_of(own.object, message)
+    if place is not None and _overlap(place, other.span):
+        return True  # "red" and "red kayak", cut in two ways
     if is_same_name(own.subject, other.object) and name_form(other.subject) in name_form(
         own.object
     ):
