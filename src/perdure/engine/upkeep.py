@@ -7,6 +7,7 @@ from dataclasses import replace
 from perdure.domain.deferral import DEFERRED, FAILED
 from perdure.domain.filters import parse_filter
 from perdure.domain.query import Condition
+from perdure.domain.records import Kind
 from perdure.domain.results import Problem, Stats, Verification
 from perdure.domain.usage import NO_USAGE
 from perdure.domain.visibility import View
@@ -36,7 +37,12 @@ async def stats(core: Core, view: View) -> Stats:
 
 def _marked(view: View, mark: str) -> Condition:
     everything = replace(view, include=frozenset(("former", "superseded", "archived")))
-    return Condition(view=everything, filter=parse_filter({mark: {"exists": True}}))
+    return Condition(
+        view=everything,
+        # Conversations are kept as episodes; a key of that name elsewhere is the caller's own.
+        kinds=frozenset((Kind.EPISODIC,)),
+        filter=parse_filter({mark: {"exists": True}}),
+    )
 
 
 async def verify(core: Core, *, repair: bool) -> Verification:
