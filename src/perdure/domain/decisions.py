@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
+from perdure.domain.clauses import is_within, reach_of
+from perdure.domain.duplicates import differs_in_detail
 from perdure.domain.predicates import Predicates, are_opposites, is_one_thing
 from perdure.domain.proposals import Known, Statement, is_same_name, is_same_value
 from perdure.domain.readings import Claim, Intent, Modality, Relation, Verdict
@@ -30,6 +32,10 @@ DENIED = 0.6
 DETAIL_SURE = 0.7
 """Probability from which a verdict about a whole sentence overrules its facts."""
 
+DOUBTED = 0.4
+"""Sureness of its intent below which a sentence without facts says nothing."""
+SAYS_SO = 0.97
+"""Sureness from which a message is an update though nothing stored is outdated by it."""
 RECAP_SURE = 0.6
 """Probability from which words that restate something outdated only recall it."""
 
@@ -113,9 +119,12 @@ def effect_of(statement: Statement, known: Known, predicates: Predicates) -> Eff
     }
     met = [fact for fact in known.facts if meetings[fact.id] in _REPLACING]
     relation, probability = _relation(statement, known, meetings.values(), bool(met))
+    if relation is Relation.RESTATES and differs_in_detail(known.memory.content, statement.content):
+        # A near-duplicate that differs in a digit, a name or a negation is another statement.
+        relation, probability = _other_than_restating(known.verdict)
     if relation is not Relation.SUPERSEDES:
         return _effect(relation, known, probability)
-    outdated, is_whole = _reach(known, met)
+    outdated, is_whole = _reach(statement, known, met)
     return Effect(
         relation=relation,
         memory=known.memory,
@@ -185,6 +194,13 @@ def _by_verdict(verdict: Verdict) -> tuple[Relation, float]:
     return Relation.UNRELATED, verdict.probability
 
 
+def _other_than_restating(verdict: Verdict) -> tuple[Relation, float]:
+    replaced = probability(verdict, Relation.SUPERSEDES)
+    if replaced >= SURE:
+        return Relation.SUPERSEDES, replaced
+    return Relation.ADDS, probability(verdict, Relation.ADDS)
+
+
 def _turned(relation: Relation) -> Relation:
     """The relation of news that is older than what is stored."""
     return Relation.PRECEDES if relation is Relation.SUPERSEDES else relation
@@ -206,10 +222,23 @@ def _guarded(statement: Statement, known: Known, relation: Relation) -> Relation
     return relation
 
 
-def _reach(known: Known, met: Sequence[Memory]) -> tuple[tuple[Memory, ...], bool]:
-    """Which facts of a superseded statement fall, and whether all of it does."""
+def _reach(
+    statement: Statement, known: Known, met: Sequence[Memory]
+) -> tuple[tuple[Memory, ...], bool]:
+    """Which facts of a superseded statement fall, and whether all of it does.
+
+    A sentence with a clause of its own about something else is outdated in part only.
+    """
+    reach = reach_of(known.memory.content, statement.content)
+    if reach.standing:
+        outdated = tuple(
+            fact
+            for fact in known.facts
+            if fact in met or not is_within(fact.object or fact.content, reach.standing)
+        )
+        return outdated, False
     if len(known.facts) <= 1:
-        return tuple(known.facts), True
+        return known.facts, True
     fallen = {fact.id for fact in met}
     fallen |= {
         fact_id
@@ -218,7 +247,7 @@ def _reach(known: Known, met: Sequence[Memory]) -> tuple[tuple[Memory, ...], boo
     }
     outdated = tuple(fact for fact in known.facts if fact.id in fallen)
     if not outdated and probability(known.verdict, Relation.SUPERSEDES) >= DETAIL_SURE:
-        return tuple(known.facts), True
+        return known.facts, True
     return outdated, len(outdated) == len(known.facts)
 
 
@@ -248,7 +277,8 @@ def rule(
     }
     replaced, restated = by_relation[Relation.SUPERSEDES], by_relation[Relation.RESTATES]
     asks = statement.sentence.intent
-    if asks is Intent.NONE and not restated and not _is_beyond_doubt(replaced):
+    is_in_doubt = asks is Intent.NONE or (statement.sureness < DOUBTED and not statement.claims)
+    if is_in_doubt and not restated and not (replaced and replaced[0].by_slot):
         return _nothing(NOTHING_HELD)
     if not replaced and not restated and asks is not Intent.UPDATE and _is_recap(former):
         return _nothing(RECAP)
@@ -262,7 +292,7 @@ def rule(
         return _ruling("create", PAST, Relation.PRECEDES, by_relation[Relation.PRECEDES][:1])
     if statement.is_temporary or by_relation[Relation.EXCEPTS]:
         return _ruling("create", FOR_A_WHILE, Relation.EXCEPTS, ())
-    if asks is Intent.UPDATE:
+    if asks is Intent.UPDATE and _says_so_itself(statement):
         return _ruling("update", ENDS, Relation.ADDS, ())
     return _ruling("create", NEW, Relation.ADDS, ())
 
@@ -285,8 +315,11 @@ def _ruling(
     return Ruling(kind=kind, reason=reason, relation=relation, holds=True, effects=tuple(effects))
 
 
-def _is_beyond_doubt(replaced: Sequence[Effect]) -> bool:
-    return bool(replaced) and replaced[0].probability >= DETAIL_SURE
+def _says_so_itself(statement: Statement) -> bool:
+    """Whether the words alone show that something changed or ended, whatever was stored."""
+    return statement.sureness >= SAYS_SO or any(
+        claim.replaces is not None or claim.polarity == "-" for claim in statement.claims
+    )
 
 
 def _outweighs(replaced: Sequence[Effect], restated: Sequence[Effect]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from datetime import datetime
 from functools import lru_cache
 
@@ -148,6 +149,36 @@ def _is_turned(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return any(
         one[place:] + one[:place] == other for place, token in enumerate(one) if token == other[0]
     )
+
+
+MOST_EXCHANGED = 2
+"""Telling words (or, in Chinese, characters) by which two statements of one pattern differ."""
+
+
+def differs_in_detail(one: str, other: str) -> bool:
+    """Whether two texts are of one pattern and differ in what stands at a place or two.
+
+    Each then has a word, a digit, a name or a negation that the other has not, and they share at
+    least twice as many: two statements, however alike.
+    """
+    first, second = Counter(_telling_tokens(one)), Counter(_telling_tokens(other))
+    only_first, only_second = first - second, second - first
+    exchanged = max(only_first.total(), only_second.total())
+    shared = (first & second).total()
+    return (
+        ((bool(only_first) and bool(only_second)) or _negations(only_first + only_second))
+        and exchanged <= MOST_EXCHANGED
+        and shared >= 2 * exchanged
+    )
+
+
+_NEGATIONS = frozenset(
+    "not no never n't don't doesn't isn't can't won't 不 没 別 别 無 无 未".split()
+)
+
+
+def _negations(tokens: Counter[str]) -> bool:
+    return not _NEGATIONS.isdisjoint(tokens)
 
 
 @lru_cache(maxsize=4096)

@@ -26,7 +26,8 @@ class Statement:
     """A part of a message, read, by somebody whose word counts.
 
     `content` is kept word for word; `claims` have their subjects under one name each. `speaker`
-    tells the people of one conversation apart (None: the one whose scope it is).
+    tells the people of one conversation apart (None: the one whose scope it is). `sureness` is
+    that of the sentence's intent.
     """
 
     content: str
@@ -34,6 +35,7 @@ class Statement:
     said_at: datetime
     speaker: str | None = None
     claims: tuple[Claim, ...] = ()
+    sureness: float = 0.5
 
     @property
     def is_temporary(self) -> bool:

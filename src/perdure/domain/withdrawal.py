@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perdure.domain.analysis import lexemes, query_lexemes
-from perdure.domain.readings import Target
+from perdure.domain.lexical import inverse_document_frequency
 from perdure.domain.records import Memory
 from perdure.domain.text import fold
 
-MEANT = 0.5
-"""Likeness to the target from which a memory is meant."""
-MEANT_BY_EVERYTHING = 0.4
-"""The same for a request that names everything about something."""
-BEHIND_THE_BEST = 0.12
-"""How far behind the likeliest memory another may be and still be meant with it."""
+MEANT = 0.45
+"""Likeness from which a memory is meant."""
+BESIDE_THE_BEST, WITH_EVERYTHING = 0.8, 0.45
+"""Share of the best likeness that another memory must have to be meant too: by a request for one
+thing, and by one for everything about something."""
+TAKEN_BACK = 0.5
+"""Probability of being taken back below which nothing is lost, whatever words it shares."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,7 @@ class Candidate:
     """A memory that a request may mean.
 
     `withdrawn` is the probability, by the understanding, that the request takes it back;
-    `relevance` how near its meaning is to the target's words, in [0, 1].
+    `relevance` how near its meaning is to the request's, in [0, 1].
     """
 
     memory: Memory
@@ -32,30 +33,69 @@ class Candidate:
     relevance: float = 0.0
 
 
-def coverage(target: str, text: str) -> float:
-    """Share of the target's telling words that the text has, in [0, 1]."""
-    sought = query_lexemes(target)
-    if not sought:
-        return 0.0
-    held = set(lexemes(text))
-    return sum(term in held for term in sought) / len(sought)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is asked to be lost, in words. `spared` are words beside it that ask for no loss."""
+
+    words: str
+    is_everything: bool = False
+    spared: tuple[str, ...] = ()
 
 
-def likeness(target: Target, candidate: Candidate) -> float:
-    """How likely the target means the memory, in [0, 1]."""
-    words = coverage(target.text, candidate.memory.content)
-    named = max(words, candidate.relevance)
-    return 0.5 * named + 0.5 * max(candidate.withdrawn, words)
+def _weights(words: str, texts: Sequence[set[int]]) -> dict[int, float]:
+    """The words' terms that some text has, rarer ones with more weight."""
+    among = {term: sum(term in text for text in texts) for term in query_lexemes(words)}
+    return {
+        term: inverse_document_frequency(len(texts), count)
+        for term, count in among.items()
+        if count
+    }
 
 
-def meant_by(target: Target, candidates: Sequence[Candidate]) -> list[Memory]:
-    """The memories the target means; none when nothing is likely enough."""
-    if not candidates:
-        return []
-    rated = [(likeness(target, item), item.memory) for item in candidates]
-    best = max(rate for rate, _ in rated)
-    floor = MEANT_BY_EVERYTHING if target.is_everything else max(MEANT, best - BEHIND_THE_BEST)
-    return [memory for rate, memory in rated if rate >= floor]
+def _had(weights: Mapping[int, float], text: set[int]) -> float:
+    return sum(weight for term, weight in weights.items() if term in text)
+
+
+def coverages(words: str, texts: Sequence[str]) -> list[float]:
+    """How much of the words each text has, in [0, 1], rarer words counting for more.
+
+    Words that no text has do not count: "forget", "what I told you" and the like.
+    """
+    held = [set(lexemes(text)) for text in texts]
+    weights = _weights(words, held)
+    total = sum(weights.values())
+    return [_had(weights, each) / total if total > 0 else 0.0 for each in held]
+
+
+def _spared(request: Request, texts: Sequence[str]) -> list[bool]:
+    """For each text whether it has more of what is to be kept than of what is to be lost."""
+    held = [set(lexemes(text)) for text in texts]
+    lost = _weights(request.words, held)
+    kept = [_weights(words, held) for words in request.spared]
+    return [any(_had(weights, each) > _had(lost, each) for weights in kept) for each in held]
+
+
+def meant_by(request: Request, candidates: Sequence[Candidate]) -> list[Memory]:
+    """The memories a request means; none when nothing is likely enough."""
+    texts = [item.memory.content for item in candidates]
+    named = coverages(request.words, texts)
+    spared = _spared(request, texts)
+    rated: list[tuple[float, Memory]] = []
+    for place, item in enumerate(candidates):
+        is_near = named[place] > 0 or item.relevance > 0
+        if item.withdrawn < TAKEN_BACK or spared[place] or not is_near:
+            continue
+        rated.append(
+            (item.withdrawn * (0.4 + 0.6 * max(named[place], item.relevance)), item.memory)
+        )
+    best = max((rate for rate, _ in rated), default=0.0)
+    share = WITH_EVERYTHING if request.is_everything else BESIDE_THE_BEST
+    return [memory for rate, memory in rated if best >= MEANT and rate >= share * best]
+
+
+def points_back(words: str, candidates: Sequence[Candidate]) -> bool:
+    """Whether a request names nothing that is stored: "scratch that"."""
+    return not any(coverages(words, [item.memory.content for item in candidates]))
 
 
 _NUMBER = re.compile(r"\d[\d.,:/-]*\d|\d{2,}")

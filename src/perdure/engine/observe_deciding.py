@@ -110,7 +110,7 @@ class _Message:
         contents = _cut(turn.content, sentences)
         me = await self._name_of_speaker()
         statements = [
-            self._statement(content, sentence, me)
+            self._statement(content, sentence, me, reading)
             for content, sentence in zip(contents, sentences, strict=True)
         ]
         vectors = await self._embedded(statements)
@@ -136,8 +136,9 @@ class _Message:
             return USER
         return speaker
 
-    def _statement(self, content: str, sentence: Sentence, me: str) -> Statement:
+    def _statement(self, content: str, sentence: Sentence, me: str, reading: Reading) -> Statement:
         return Statement(
+            sureness=reading.confidence if sentence.intent is reading.intent else 0.5,
             content=content,
             sentence=sentence,
             said_at=self._turn.said_at,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
@@ -10,11 +11,11 @@ from perdure.domain.changes import Change, Operation
 from perdure.domain.decisions import probability
 from perdure.domain.filters import Comparison, Operator
 from perdure.domain.query import Condition, Search
-from perdure.domain.readings import Reading, Relation, Target
-from perdure.domain.records import Kind, Memory, State
+from perdure.domain.readings import Intent, Reading, Relation
+from perdure.domain.records import Memory, State
 from perdure.domain.scope import Scope
 from perdure.domain.visibility import Include, View
-from perdure.domain.withdrawal import Candidate, is_echo, meant_by
+from perdure.domain.withdrawal import TAKEN_BACK, Candidate, Request, is_echo, meant_by, points_back
 from perdure.engine.core import Core
 from perdure.engine.observe_history import Said
 from perdure.engine.observe_known import VOUCHED, claim_of, facts_of, reach_of
@@ -24,8 +25,7 @@ from perdure.engine.supports import facts_drawn_from, forgotten, without_support
 
 CANDIDATES = 40
 ON_REQUEST = "the user asked for it to be lost"
-ECHO = "it repeats what the user asked to be lost"
-TAKEN_BACK = "what took its place was taken back"
+UNDONE = "what took its place was taken back"
 
 UNVOUCHED = Comparison(field="confidence", operator=Operator.LTE, value=0, attribute=True)
 EVERYTHING: frozenset[Include] = frozenset(("superseded", "former", "archived"))
@@ -43,13 +43,13 @@ async def withdraw(
 ) -> list[str]:
     """Forget what the message means; the ids. `keep` are the parts of the message itself."""
     lost: dict[str, Memory] = {}
-    for target in reading.targets or (Target(text=""),):
-        for memory in await _meant(core, working, scope, turn, target, said):
-            if memory.id not in keep:
-                lost[memory.id] = memory
+    requests = _requests(core, turn, reading)
+    for request in requests:
+        for memory in await _meant(core, working, scope, turn, request, said, keep):
+            lost[memory.id] = memory
     if not lost:
         return []
-    words = " ".join(target.text for target in reading.targets) or turn.content
+    words = " ".join(request.words for request in requests)
     lost |= {
         memory.id: memory
         for memory in await _echoes(core, working, scope, lost.values(), words)
@@ -74,6 +74,33 @@ async def withdraw(
     return [memory.id for memory in gone]
 
 
+_CLAUSE = re.compile(r"[,，;；。.!！]\s*")
+
+
+def _requests(core: Core, turn: Turn, reading: Reading) -> list[Request]:
+    """What the message asks to be lost, and the clauses beside it that ask for nothing."""
+    is_everything = any(target.is_everything for target in reading.targets)
+    requests = []
+    for sentence in reading.sentences:
+        if sentence.intent is not Intent.DELETE:
+            continue
+        clauses = [piece for piece in _CLAUSE.split(sentence.text) if piece.strip()]
+        asking = [
+            piece
+            for piece in clauses
+            if core.understanding.read(piece, at=turn.at).intent is Intent.DELETE
+        ]
+        spared = tuple(piece for piece in clauses if piece not in asking) if asking else ()
+        requests.append(
+            Request(
+                words=" ".join(asking) if asking else sentence.text,
+                is_everything=is_everything,
+                spared=spared if len(clauses) > 1 else (),
+            )
+        )
+    return requests or [Request(words=turn.content, is_everything=is_everything)]
+
+
 async def _note_facts(core: Core, working: Working, memories: Iterable[Memory]) -> None:
     for fact in (await facts_drawn_from(core, memories)).values():
         working.note(fact)
@@ -84,12 +111,12 @@ async def _meant(
     working: Working,
     scope: Scope,
     turn: Turn,
-    target: Target,
+    request: Request,
     said: Sequence[Said],
+    keep: Collection[str],
 ) -> list[Memory]:
-    if not target.text.strip():
-        return _newest(working, turn, said)
-    candidates = await _search(core, working, scope, target.text)
+    near = await _search(core, working, scope, request.words)
+    candidates = [(memory, cosine) for memory, cosine in near if memory.id not in keep]
     await _note_facts(core, working, (memory for memory, _ in candidates))
     rated = [
         Candidate(
@@ -99,11 +126,15 @@ async def _meant(
         )
         for memory, cosine in candidates
     ]
-    meant = meant_by(target, rated)
-    # A fact goes with the statements it was drawn from, unless other facts rest on them.
-    sources = [memory for memory in meant if memory.kind is not Kind.SEMANTIC]
-    alone = [memory for memory in meant if memory.kind is Kind.SEMANTIC]
-    return [*sources, *alone]
+    if not request.is_everything and points_back(request.words, rated):
+        newest = [
+            memory
+            for memory in _newest(working, turn, said)
+            if _withdrawn(core, working, memory, turn.content, None) >= TAKEN_BACK
+        ]
+        if newest:
+            return newest
+    return meant_by(request, rated)
 
 
 def _withdrawn(core: Core, working: Working, memory: Memory, message: str, cosine: float) -> float:
@@ -199,5 +230,5 @@ async def _reopen(core: Core, working: Working, scope: Scope, lost: Iterable[Mem
                 version=current.version + 1,
             )
             working.add(
-                Change(operation=Operation.RESTORED, before=current, after=after, reason=TAKEN_BACK)
+                Change(operation=Operation.RESTORED, before=current, after=after, reason=UNDONE)
             )

@@ -183,6 +183,44 @@ def test_of_several_facts_only_the_one_that_changed_falls() -> None:
     assert (effect.outdated, effect.is_whole) == ((job,), False)
 
 
+def test_a_clause_about_something_else_stays() -> None:
+    old = known(
+        a_fact("the mill", "works_at"),
+        content="I work at the mill and my van is a red Ford.",
+        supersedes=0.9,
+    )
+    effect = effect_of(a_statement(content="I work at the bakery now."), old, PREDICATES)
+    assert ([fact.object for fact in effect.outdated], effect.is_whole) == (["the mill"], False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Shelf 41 holds the moulds.", "Shelf 14 holds the moulds."),
+        ("王芳不吃鱼。", "王苇不吃鱼。"),
+        ("Dogs may swim in the pond.", "Dogs may not swim in the pond."),
+    ],
+)
+def test_a_near_duplicate_that_differs_in_a_detail_is_no_restatement(old: str, new: str) -> None:
+    made = ruling(a_statement(content=new), known(content=old, restates=0.9, adds=0.1))
+    assert (made.kind, made.relation) == ("create", Relation.ADDS)
+
+
+def test_words_of_no_weight_do_not_make_another_statement() -> None:
+    made = ruling(
+        a_statement(content="Oh, my cat is called Mops, in case you forgot."),
+        known(content="My cat's name is Mops.", restates=0.8),
+    )
+    assert made.kind == "none"
+
+
+def test_an_update_of_nothing_stored_is_something_new_unless_the_words_say_so() -> None:
+    asks = {"intent": Intent.UPDATE, "sureness": 0.8}
+    assert ruling(a_statement(a_claim("Oslo"), **asks)).kind == "create"
+    ended = a_claim("Oslo", polarity="-")
+    assert ruling(a_statement(ended, **asks)).kind == "update"
+
+
 def test_when_all_facts_fall_the_statement_falls_with_them() -> None:
     job = a_fact("Tiles", "works_at")
     effect = effect_of(

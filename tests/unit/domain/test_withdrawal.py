@@ -4,43 +4,67 @@ from __future__ import annotations
 
 import pytest
 
-from perdure.domain.readings import Target
-from perdure.domain.withdrawal import Candidate, coverage, is_echo, meant_by
+from perdure.domain.withdrawal import (
+    Candidate,
+    Request,
+    coverages,
+    is_echo,
+    meant_by,
+    points_back,
+)
 from perdure.testing.builders import a_memory
 
-
-def a_candidate(content, withdrawn=0.0, relevance=0.0):
-    return Candidate(memory=a_memory(content), withdrawn=withdrawn, relevance=relevance)
-
-
-def test_the_memory_that_has_the_words_of_the_target_is_meant():
-    code = a_candidate("The code of my locker is 5512.")
-    tea = a_candidate("I take my tea with milk.")
-    assert meant_by(Target(text="my locker code"), [tea, code]) == [code.memory]
+NAME = "The name of the canoe is Lark."
+PLACE = "The canoe lies behind the mill."
+TEA = "I take my tea with milk."
 
 
-def test_nothing_is_meant_when_nothing_is_like_the_target():
-    tea = a_candidate("I take my tea with milk.", withdrawn=0.2, relevance=0.3)
-    assert meant_by(Target(text="my locker code"), [tea]) == []
+def meant(request, **withdrawn):
+    """The contents meant, given each content's probability of being taken back."""
+    texts = {"name": NAME, "place": PLACE, "tea": TEA}
+    candidates = [
+        Candidate(memory=a_memory(texts[key]), withdrawn=share) for key, share in withdrawn.items()
+    ]
+    return [memory.content for memory in meant_by(request, candidates)]
+
+
+def test_the_memory_that_has_the_words_of_the_request_is_meant():
+    request = Request(words="forget what I told you about the canoe's name")
+    assert meant(request, name=0.9, tea=0.2) == [NAME]
 
 
 def test_of_two_neighbours_only_the_nearer_is_meant():
-    name = a_candidate("The name of the canoe is Lark.", withdrawn=0.9)
-    place = a_candidate("The canoe lies behind the mill.", withdrawn=0.1)
-    assert meant_by(Target(text="the canoe's name"), [name, place]) == [name.memory]
+    request = Request(words="forget the name of the canoe")
+    assert meant(request, name=0.9, place=0.9, tea=0.3) == [NAME]
+
+
+def test_words_alone_are_not_enough():
+    assert meant(Request(words="the name of the canoe"), name=0.3, place=0.2) == []
 
 
 def test_everything_about_something_means_all_that_names_it():
-    name = a_candidate("The name of the canoe is Lark.")
-    place = a_candidate("The canoe lies behind the mill.")
-    tea = a_candidate("I take my tea with milk.")
-    target = Target(text="canoe", is_everything=True)
-    assert meant_by(target, [name, place, tea]) == [name.memory, place.memory]
+    request = Request(words="delete all about the canoe", is_everything=True)
+    assert meant(request, name=0.9, place=0.7, tea=0.4) == [NAME, PLACE]
 
 
-def test_coverage_is_the_share_of_telling_words():
-    assert coverage("the canoe's name", "Its name is Lark") == pytest.approx(0.5)
-    assert coverage("的", "茶") == 0.0
+def test_what_is_spared_beside_the_request_stays():
+    request = Request(
+        words="delete all about the canoe", is_everything=True, spared=("keep the canoe's name",)
+    )
+    assert meant(request, name=0.9, place=0.9) == [PLACE]
+
+
+def test_rare_words_count_for_more_and_unknown_ones_for_nothing():
+    name, place = coverages("forget the canoe's name", [NAME, PLACE])
+    assert name == pytest.approx(1.0)
+    assert 0 < place < 0.5
+    assert coverages("的", ["茶"]) == [0.0]
+
+
+def test_a_request_that_names_nothing_stored_points_back():
+    candidates = [Candidate(memory=a_memory(TEA), withdrawn=0.9)]
+    assert points_back("scratch that", candidates)
+    assert not points_back("forget my tea", candidates)
 
 
 @pytest.mark.parametrize("echo", ["Saved, 5512.", "好的，已记下 5512。"])

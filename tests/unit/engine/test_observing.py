@@ -43,6 +43,13 @@ class Scripted:
 
     def relate(self, old, new, *, cosine=None, old_claims=(), new_claims=()):
         relation = self.verdicts.get((old.strip(), new.strip()), Relation.UNRELATED)
+        if self.readings.get(new) and self.readings[new].intent is Intent.DELETE:
+            shared = {word.strip(".").lower() for word in old.split()} & set(new.lower().split())
+            relation = (
+                Relation.RETRACTS
+                if shared - {"my"} or new == "Scratch that."
+                else Relation.UNRELATED
+            )
         return Verdict(relation=relation, probability=0.9, probabilities={relation: 0.9})
 
     def says(self, message, *claims, intent=Intent.CREATE, targets=(), answers=None, **sentence):

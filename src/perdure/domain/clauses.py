@@ -1,0 +1,90 @@
+"""The statements inside one sentence that can each be outdated while the others stay.
+
+"I work at the mill, and my van is red": a new job leaves the van. Only clauses that stand by
+themselves count: with a subject of their own, not one that points back ("they make me sneeze").
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from perdure.domain.analysis import lexemes, query_lexemes
+from perdure.domain.text import fold
+
+_BREAK = re.compile(
+    r"(?:\s*[,;]\s*|\s+)(?:and|but|while|whereas)\s+|\s*[;；]\s*|[，。]\s*(?:而且|而|但是|但|不过)?"
+    r"|,\s+(?=(?:my|our|the|i)\b)",
+    re.IGNORECASE,
+)
+_OWN_SUBJECT = re.compile(
+    r"(?:my|our|his|her|their|the)\s+\S+(?:\s+\S+){0,3}?\s+(?:is|are|was|has|have|lives?|works?|"
+    r"runs?|sits?|stands?|starts?|costs?|belongs?|goes|needs?|wants?|likes?|loves?|hates?|plays?|"
+    r"speaks?|studies|keeps?|drives?|uses?|comes|lies|holds|opens|ends|takes|teaches)\b"
+    r"|(?:i|we)(?:'m|'ve)?\s+(?!think\b|guess\b|mean\b|hope\b|suppose\b)\w+"
+    r"|(?!(?:it|they|he|she|this|that|which|who|there)\b)[^\W\d_]\S*(?:\s+\S+){0,2}?\s+"
+    r"(?:is|are|has|lives|works|runs on|costs|belongs)\b",
+    re.IGNORECASE,
+)
+_OWN_SUBJECT_HAN = re.compile(
+    r"(?!(?:它|他|她|这|那|就|也|都|还|又|再|太|很|可|因为|所以|平时|现在|以后|之前))"
+    r"[^，。；]{1,10}?(?:是|在|叫|有|姓|属于|用的|定在|停|归|对.{1,8}过敏)"
+)
+_HAN = re.compile("[\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """Which of a sentence's clauses a new statement is about, and which it leaves standing."""
+
+    touched: tuple[str, ...]
+    standing: tuple[str, ...]
+
+
+def clauses_of(sentence: str) -> list[str]:
+    """The clauses that stand by themselves, each with the dependent ones after it."""
+    pieces = [piece.strip() for piece in _BREAK.split(sentence) if piece and piece.strip()]
+    clauses: list[str] = []
+    for piece in pieces:
+        if clauses and not _stands_alone(piece):
+            clauses[-1] = f"{clauses[-1]}, {piece}"
+        else:
+            clauses.append(piece)
+    return clauses
+
+
+def _stands_alone(piece: str) -> bool:
+    pattern = _OWN_SUBJECT_HAN if _HAN.search(piece) else _OWN_SUBJECT
+    return pattern.match(piece) is not None
+
+
+def reach_of(old: str, new: str) -> Reach:
+    """What of `old` a statement that supersedes it is about: the clauses nearest to it in words.
+
+    All of it where there is one clause, or no clause shares more with the new words than another.
+    """
+    clauses = clauses_of(old)
+    if len(clauses) < 2:
+        return Reach(touched=tuple(clauses), standing=())
+    said = set(lexemes(new))
+    shared = [_shared(clause, said) for clause in clauses]
+    best = max(shared)
+    if best <= 0.0:
+        return Reach(touched=tuple(clauses), standing=())
+    touched = [clause for clause, share in zip(clauses, shared, strict=True) if share * 2 > best]
+    return Reach(
+        touched=tuple(touched),
+        standing=tuple(clause for clause in clauses if clause not in touched),
+    )
+
+
+def _shared(clause: str, said: set[int]) -> float:
+    """Share of the clause's telling words that the new statement has too."""
+    words = query_lexemes(clause)
+    return sum(word in said for word in words) / len(words) if words else 0.0
+
+
+def is_within(part: str, clauses: tuple[str, ...]) -> bool:
+    """Whether words stand in one of the clauses."""
+    sought = fold(part)
+    return any(sought in fold(clause) for clause in clauses)
