@@ -451,3 +451,43 @@ def test_another_users_words_are_read_only_with_everything(stand):
 def test_catching_up_needs_a_model(home):
     with pytest.raises(Misconfigured, match="language_model"):
         home.open().catch_up()
+
+
+# --- the graph that its facts make -------------------------------------------------------------
+
+
+def edge(subject: str, predicate: str, value: str) -> dict[str, object]:
+    return {"subject": subject, "predicate": predicate, "object": value}
+
+
+def triples(stand: Stand) -> set[tuple[str, str, str]]:
+    return {(item.subject, item.predicate, item.object) for item in stand.memory.graph.facts()}
+
+
+def test_an_edge_goes_with_the_last_message_that_supports_it(stand):
+    mentors, lives = edge("Sunniva", "mentors", "Goran"), edge("Sunniva", "lives_in", "Dunmere")
+    first = stand.tell("Sunniva mentors Goran.", answer([mentors]))
+    second = stand.tell("Goran is being mentored by Sunniva, as I said.", answer([mentors]))
+    third = stand.tell("Sunniva lives in Dunmere.", answer([lives]))
+
+    def words(observed) -> str:
+        return next(item.id for item in observed.memories if item.kind == "episodic")
+
+    stand.memory.forget(words(third))
+    assert ("Sunniva", "mentors", "Goran") in triples(stand)
+    assert ("Sunniva", "lives_in", "Dunmere") not in triples(stand)
+    stand.memory.forget(words(first))
+    assert ("Sunniva", "mentors", "Goran") in triples(stand)
+    stand.memory.forget(words(second))
+    assert ("Sunniva", "mentors", "Goran") not in triples(stand)
+    assert not stand.memory.graph.entities(name="Dunmere")
+
+
+def test_one_name_is_one_entity(stand):
+    notes = ["approves the plan", "wants samples", "moved to hall 4", "signs on Monday"]
+    for note in notes:
+        words = f"DVKO {note}."
+        stand.tell(words, answer([edge("DVKO", "noted", note)]))
+        stand.home.clock.advance(timedelta(days=1))
+    [entity] = stand.memory.graph.entities(name="DVKO")
+    assert {item.object for item in stand.memory.graph.facts(subject=entity.name)} >= set(notes)
