@@ -87,20 +87,26 @@ def way_of(ways: list[Example], generator: np.random.Generator) -> Example:
 
 
 def examples_of(
-    hold_out: Sequence[str], cosines: dict[str, float], *, messages_only: bool = False
+    hold_out: Sequence[str],
+    cosines: dict[str, float],
+    *,
+    messages_only: bool = False,
+    languages: Sequence[str] = LANGUAGES,
 ) -> list[list[Example]]:
     """For each item the ways it is shown: as written, in plainer typing, with other values."""
     vectors = load_words()
-    written = [(name, item) for name, item in items_of("messages") if name not in hold_out]
-    pairs = [item for name, item in items_of("pairs") if name not in hold_out]
-    swappers = {language: Swapper(language, Random(MADE_SEED)) for language in LANGUAGES}
+    written = [
+        (name, item) for name, item in items_of("messages", languages) if name not in hold_out
+    ]
+    pairs = [item for name, item in items_of("pairs", languages) if name not in hold_out]
+    swappers = {language: Swapper(language, Random(MADE_SEED)) for language in languages}
     found = []
     for name, item in written:
         ways = [item, plainer_item(item)]
         ways += filter(None, [swappers[name[:2]].swapped(item) for _ in range(SWAPS)])
         shown = [message_example(way, vectors) for way in ways]
         found += [shown] * (FACTS_COUNT if item["facts"] else 1)
-    for language in LANGUAGES:
+    for language in languages:
         pairs += frames.made("pairs", language, MADE_PAIRS, MADE_SEED)
         made = frames.made("messages", language, MADE_MESSAGES, MADE_SEED)
         found += [
@@ -159,18 +165,26 @@ def batches(examples: list[list[Example]], generator: np.random.Generator) -> li
     return [order[k : k + BATCH].tolist() for k in range(0, len(order), BATCH)]
 
 
-def save(folder: Path, name: str, parameters: dict[str, Value], *, relates: bool) -> None:
-    """Write one network's weights, and what they are to the manifest of the folder."""
+def save(
+    folder: Path,
+    name: str,
+    parameters: dict[str, Value],
+    *,
+    reads: Sequence[str],
+    relates: bool,
+) -> None:
+    """Write one network's weights, and what it is for to the manifest of the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.npz"
     np.savez(path, **{key: value.data.astype(np.float16) for key, value in parameters.items()})
     manifest_path = folder / "manifest.json"
-    manifest = json.loads(manifest_path.read_text()) if manifest_path.exists() else {"files": {}}
-    for written in (path, TARGET / "words.npz"):
-        manifest["files"][written.name] = sha256(written.read_bytes()).hexdigest()
-    manifest["readers"] = sorted({*manifest.get("readers", []), path.name})
-    if relates:
-        manifest["relaters"] = sorted({*manifest.get("relaters", []), path.name})
+    manifest = json.loads(manifest_path.read_text()) if manifest_path.exists() else {}
+    manifest["words"] = sha256((TARGET / "words.npz").read_bytes()).hexdigest()
+    manifest.setdefault("networks", {})[path.name] = {
+        "sha256": sha256(path.read_bytes()).hexdigest(),
+        "reads": list(reads),
+        "relates": relates,
+    }
     manifest |= {
         "predicates": PREDICATES,
         "subjects": SUBJECTS,
@@ -189,14 +203,26 @@ def main() -> None:
     parser.add_argument("--cosines", type=Path, help="JSON: encoder similarity of each pair")
     parser.add_argument("--target", type=Path, default=TARGET)
     parser.add_argument("--name", required=True, help="of the file of weights, without suffix")
+    parser.add_argument("--languages", nargs="*", default=LANGUAGES)
     parser.add_argument("--messages-only", action="store_true", help="learn nothing from pairs")
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     cosines = json.loads(options.cosines.read_text()) if options.cosines else {}
-    examples = examples_of(options.hold_out, cosines, messages_only=options.messages_only)
+    examples = examples_of(
+        options.hold_out,
+        cosines,
+        messages_only=options.messages_only,
+        languages=options.languages,
+    )
     log.info("%d examples", len(examples))
     parameters = trained(examples, seed=options.seed, epochs=options.epochs)
-    save(options.target, options.name, parameters, relates=not options.messages_only)
+    save(
+        options.target,
+        options.name,
+        parameters,
+        reads=options.languages,
+        relates=not options.messages_only,
+    )
 
 
 if __name__ == "__main__":

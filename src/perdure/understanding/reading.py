@@ -58,7 +58,9 @@ class _Reader:
         self._languages = languages_of(self._form)
         self._learned = learned()
         self._spans = split_sentences(message)
-        self._network = LearnedReading(self._learned, message, self._spans, context)
+        self._network = LearnedReading(
+            self._learned, message, self._spans, context, language=self._languages[0].code
+        )
         self._marked = self._network.marked()
 
     def reading(self) -> Reading:

@@ -71,7 +71,7 @@ class Marked:
 
 
 class LearnedReading:
-    """One message as the networks see it; asks them once."""
+    """One message as the networks for its language see it."""
 
     def __init__(
         self,
@@ -79,6 +79,8 @@ class LearnedReading:
         message: str,
         sentences: Sequence[Span],
         context: Sequence[tuple[str, str]] = (),
+        *,
+        language: str,
     ) -> None:
         form = form_of(message)
         self._cues = cues_in(form)
@@ -101,7 +103,7 @@ class LearnedReading:
             return
         features = features_of(self._tokens, learned.words, earlier)
         self._looks = features.looks[: len(self._tokens)].tolist()
-        self._views = [(network, network.encode(features)) for network in learned.readers]
+        self._views = [(network, network.encode(features)) for network in learned.readers[language]]
 
     def intents(self, span: Span | None = None) -> Mapping[Intent, float]:
         """How likely each intent is, for the message or the part of it at the span."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -23,11 +24,11 @@ _FOLDER = "perdure.understanding"
 class Learned:
     """The networks, what their outputs stand for, and the vectors they are shown.
 
-    `readers` vote on messages, `relaters` on pairs of statements; a network may be both.
-    `version` is the beginning of the hash of all weights.
+    `readers` vote on messages, by the language that most of a message is in; `relaters` on pairs of
+    statements. A network may be several of these. `version` is the beginning of the hash of all weights.
     """
 
-    readers: tuple[Network, ...]
+    readers: Mapping[str, tuple[Network, ...]]
     relaters: tuple[Network, ...]
     words: HashedVectors
     predicates: tuple[str, ...]
@@ -61,13 +62,17 @@ def _network(data: bytes) -> Network:
 def load(folder: Traversable) -> Learned:
     """Everything in the folder. Raises `Misconfigured` when a file is not the one that was made."""
     manifest = json.loads(folder.joinpath("manifest.json").read_text(encoding="utf-8"))
-    data = {name: _checked(folder, name, digest) for name, digest in manifest["files"].items()}
-    digests = "".join(digest for _, digest in sorted(manifest["files"].items()))
-    networks = {name: _network(content) for name, content in data.items() if name != "words.npz"}
+    entries = sorted(manifest["networks"].items())
+    networks = {name: _network(_checked(folder, name, entry["sha256"])) for name, entry in entries}
+    languages = sorted({language for _, entry in entries for language in entry["reads"]})
+    digests = "".join([manifest["words"], *(entry["sha256"] for _, entry in entries)])
     return Learned(
-        readers=tuple(networks[name] for name in manifest["readers"]),
-        relaters=tuple(networks[name] for name in manifest["relaters"]),
-        words=_words(data["words.npz"]),
+        readers={
+            language: tuple(networks[name] for name, entry in entries if language in entry["reads"])
+            for language in languages
+        },
+        relaters=tuple(networks[name] for name, entry in entries if entry["relates"]),
+        words=_words(_checked(folder, "words.npz", manifest["words"])),
         predicates=tuple(manifest["predicates"]),
         subjects=tuple(manifest["subjects"]),
         modalities=tuple(manifest["modalities"]),
