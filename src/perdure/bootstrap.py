@@ -24,7 +24,6 @@ from perdure.engine.core import Core
 from perdure.engine.embedding import Embedding, require_same_model
 from perdure.engine.gate import Gate
 from perdure.engine.ids import IdFactory
-from perdure.engine.proposing import Proposer
 from perdure.engine.short_term import ShortTermBuffers
 from perdure.engine.understanding import OfflineUnderstanding
 from perdure.engine.upkeep import flush_accesses
@@ -267,6 +266,8 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
     understanding = OfflineUnderstanding()
     proposer = None
     if parts.language_model is not None:
+        from perdure.engine.proposing import Proposer
+
         timeout_s = parts.settings.language_model_timeout_s
         model = running.language_model(parts.language_model, timeout_s=timeout_s)
         proposer = Proposer(model, understanding)

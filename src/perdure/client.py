@@ -37,7 +37,6 @@ from perdure.engine import (
     editing,
     forgetting,
     observe,
-    observe_deferring,
     observe_turns,
     portability,
     prompt,
@@ -655,20 +654,22 @@ class AsyncMemoryManager:
     async def catch_up(
         self,
         *,
-        limit: int = observe_deferring.MOST_CAUGHT_UP,
+        limit: int | None = None,
         everything: bool = False,
         actor: str | None = None,
         scope: Scope | None = None,
     ) -> CaughtUp:
         """Have the language model read messages whose reading was deferred, as far as due.
 
-        At most `limit` of the scope's, or of all users of the tenant; the oldest first, until the
-        model fails again. `observe` does the same for a few of the scope's. `Misconfigured`
+        Those of the scope, or of all users of the tenant, at most `limit`; the oldest first, until
+        the model fails again. `observe` does the same for a few of the scope's. `Misconfigured`
         without a language model.
         """
         core = self._core
         if core.proposer is None:
             raise Misconfigured("there is no language model; open the store with language_model=…")
+        from perdure.engine import observe_deferring  # most programs have no use for it
+
         return await observe_deferring.catch_up(
             core,
             self._within(scope),

@@ -32,7 +32,6 @@ from perdure.domain.scope import Scope
 from perdure.engine.asking import Between
 from perdure.engine.drafts import Moment
 from perdure.engine.editing import KEEP, Keep
-from perdure.engine.observe_deferring import MOST_CAUGHT_UP
 from perdure.engine.portability import OnConflict
 from perdure.graph import Graph
 from perdure.ports.clock import Clock
@@ -413,7 +412,7 @@ class MemoryManager:
     def catch_up(
         self,
         *,
-        limit: int = MOST_CAUGHT_UP,
+        limit: int | None = None,
         everything: bool = False,
         actor: str | None = None,
         scope: Scope | None = None,

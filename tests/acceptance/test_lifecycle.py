@@ -59,6 +59,7 @@ CALLS = {
     "observe": lambda memory, _: memory.observe([{"role": "user", "content": "too late"}]),
     "decide": lambda memory, _: memory.decide([{"role": "user", "content": "too late"}]),
     "reembed": lambda memory, _: memory.reembed(),
+    "catch_up": lambda memory, _: memory.catch_up(),
 }
 
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from perdure.config import Settings
 from perdure.engine.access import AccessLog
 from perdure.engine.embedding import Embedding
 from perdure.engine.ids import IdFactory
-from perdure.engine.proposing import Proposer
 from perdure.engine.short_term import ShortTermBuffers
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.store import Store
 from perdure.ports.token_counter import TokenCounter
 from perdure.ports.understanding import Understanding
+
+if TYPE_CHECKING:
+    from perdure.engine.proposing import Proposer  # most programs have none, and it takes a while
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

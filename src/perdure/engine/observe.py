@@ -18,14 +18,6 @@ from perdure.domain.results import Decision, Observed
 from perdure.domain.scope import Scope
 from perdure.engine.core import Core
 from perdure.engine.observe_deciding import Decided, decide_turn
-from perdure.engine.observe_deferring import (
-    CAUGHT_UP_PER_CALL,
-    catch_up,
-    decide_with_model,
-    is_for_model,
-    keep_words,
-    read_kept,
-)
 from perdure.engine.observe_history import Said, recent_turns
 from perdure.engine.observe_turns import Turn
 from perdure.engine.observe_working import Working
@@ -81,6 +73,8 @@ async def observe(
     if core.embedding.backlog:
         await make_up_backlog(core)
     if core.proposer is not None and not call.answer.is_deferred:
+        from perdure.engine.observe_deferring import CAUGHT_UP_PER_CALL, catch_up
+
         await catch_up(core, scope, now=now, actor=actor, limit=CAUGHT_UP_PER_CALL)
     return call.answer
 
@@ -95,12 +89,25 @@ async def decide(
         if not turn.content:
             call.take(position, Decided(decisions=(_nothing_said(),)), turn)
             continue
-        if is_for_model(core, turn):
+        if _is_for_model(core, turn):
+            from perdure.engine.observe_deferring import decide_with_model
+
             decided = await decide_with_model(working, scope, turn, call.said, predicates)
         else:
             decided = await decide_turn(working, scope, turn, call.said, predicates)
         call.take(position, decided, turn)
     return call.answer
+
+
+MOST_CHARS_FOR_A_MODEL = 16_000
+"""A longer message is read by the rules alone: it is a document rather than something said."""
+
+
+def _is_for_model(core: Core, turn: Turn) -> bool:
+    """Whether a language model is to read the turn: a person's words, not a whole document."""
+    return (
+        core.proposer is not None and turn.is_users and len(turn.content) <= MOST_CHARS_FOR_A_MODEL
+    )
 
 
 def _nothing_said() -> Decision:
@@ -109,7 +116,7 @@ def _nothing_said() -> Decision:
 
 async def _observe_turn(call: _Call, turn: Turn, actor: str | None) -> Decided:
     core = call.core
-    if is_for_model(core, turn):
+    if _is_for_model(core, turn):
         return await _observe_with_model(call, turn, actor)
 
     async def attempt() -> Decided:
@@ -136,8 +143,11 @@ async def _observe_turn(call: _Call, turn: Turn, actor: str | None) -> Decided:
     return await deciding(core, attempt, "observe")
 
 
+# The modules around language models are imported where one is in use: most programs have none.
 async def _observe_with_model(call: _Call, turn: Turn, actor: str | None) -> Decided:
     """Keep the words at once, then let a language model read them."""
+    from perdure.engine.observe_deferring import keep_words, read_kept
+
     core = call.core
 
     async def attempt() -> Decided:

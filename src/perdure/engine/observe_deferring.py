@@ -31,7 +31,7 @@ from perdure.engine.observe_deciding import CONTEXT_TURNS, Decided, decide_turn
 from perdure.engine.observe_history import Said, recent_turns
 from perdure.engine.observe_turns import Turn
 from perdure.engine.observe_working import Kept, Working
-from perdure.engine.proposing import MOST_CHARS, Asking, Proposed
+from perdure.engine.proposing import Asking, Proposed
 from perdure.engine.writing import Retry, deciding, write
 from perdure.errors import Closed, Misconfigured, PerdureError, Unavailable, UnreadableAnswer
 
@@ -45,11 +45,6 @@ LATER = "deferred: {cause}; the words are kept and will be read later"
 BY_RULES = "read by the rules alone: {cause}"
 SETTLED = "read meanwhile by another process"
 NOT_TAKEN = "part of the language model's proposal was refused: {parts}"
-
-
-def is_for_model(core: Core, turn: Turn) -> bool:
-    """Whether a language model is to read the turn: a person's words, not a whole document."""
-    return core.proposer is not None and turn.is_users and len(turn.content) <= MOST_CHARS
 
 
 async def keep_words(

@@ -37,8 +37,6 @@ OUTWEIGHED = 0.5
 """What the rules must think of a gentler relation for it to stand against a slot."""
 SURE = 0.9
 """What the rules must think of a change that the model saw no sign of."""
-MOST_CHARS = 16_000
-"""A longer message is read by the rules alone: it is a document rather than something said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
