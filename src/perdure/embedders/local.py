@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from perdure.blas import one_blas_thread
 from perdure.domain.calibration import Calibration
 from perdure.domain.text import sanitise, truncate
 from perdure.embedders import _usem3
-from perdure.blas import one_blas_thread
 from perdure.ports.embedder import EmbeddingModel, FloatArray, Purpose
 
 CALIBRATION = Calibration(
