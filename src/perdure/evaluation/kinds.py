@@ -44,6 +44,8 @@ def evaluate(
     """
     if rounds < 1 or (rounds > 1 and name != "consistency"):
         raise InvalidInput("several rounds are for consistency, and at least one")
+    if setting.observes and name != "consolidation":
+        raise InvalidInput("only the statements of consolidation can be observed or remembered")
     return EVALUATIONS[name](path, setting, watch, rounds)
 
 

@@ -23,13 +23,15 @@ class Setting:
     """Where an evaluation runs.
 
     Every item has a user of its own, named `run`/item, so that several runs may share a store and
-    what an item left behind can be looked at afterwards.
+    what an item left behind can be looked at afterwards. Statements that are no conversation are
+    remembered one by one, or given to `observe` as a user's messages when it `observes`.
     """
 
     store: str | Path = "memory://"
     embedder: Embedder | str | None = None
     language_model: LanguageModel | str = "off"
     tenant: str | None = None
+    observes: bool = False
     run: str = "evaluation"
 
     def user(self, item: str) -> str:

@@ -83,6 +83,7 @@ def test_json_and_picture_go_into_files_beside_the_tables(
         (["dates", "nowhere.jsonl"], Exit.NOT_FOUND, "no file nowhere.jsonl"),
         (["sorting", "x"], Exit.INVALID, "sorting"),
         (["dates", "{path}", "--rounds", "2"], Exit.INVALID, "rounds"),
+        (["dates", "{path}", "--observe"], Exit.INVALID, "consolidation"),
         (["dates", "{path}", "--user", "mei"], Exit.INVALID, "user of its own"),
         (["intents", "{path}"], Exit.INVALID, "line 1"),
         (["dates", "{path}", "--picture", "{path}/x.svg"], Exit.INVALID, "cannot be written"),

@@ -66,9 +66,10 @@ def test_a_failure_is_a_newest_too_late_or_a_stale_too_early() -> None:
     ]
 
 
-def test_it_runs_through_the_public_calls() -> None:
+@pytest.mark.parametrize("observes", [False, True])
+def test_it_runs_through_the_public_calls(observes: bool) -> None:
     units = read_units(gzip.compress(json.dumps(FILE).encode()))
-    made = evaluate(units, Setting(embedder="hashing"))
+    made = evaluate(units, Setting(embedder="hashing", observes=observes))
     figure = made.figure(FIRST, language="en", group="boats")
     assert figure is not None
     assert figure.value == 1.0

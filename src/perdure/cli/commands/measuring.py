@@ -66,6 +66,12 @@ STDOUT = "-"
     "The environment is not asked, so that figures without a model are without one.",
 )
 @click.option(
+    "--observe",
+    "observes",
+    is_flag=True,
+    help="Of consolidation: statements come as messages, not as what is remembered on purpose.",
+)
+@click.option(
     "--rounds",
     type=click.IntRange(min=1),
     default=1,
@@ -81,6 +87,7 @@ def evaluation(
     drawing: Path | None,
     json_file: str | None,
     language_model: str,
+    observes: bool,
     rounds: int,
 ) -> int:
     """Run EVALUATION on the labelled items in PATH, through the same calls as any program.
@@ -107,6 +114,7 @@ def evaluation(
         store=invocation.store if invocation.store is not None else "memory://",
         embedder=invocation.embedder,
         language_model=language_model,
+        observes=observes,
         tenant=invocation.tenant,
         run=f"evaluation-{secrets.token_hex(4)}",
     )

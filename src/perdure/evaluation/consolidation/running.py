@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from perdure.domain.results import Hit
 from perdure.evaluation.clock import SetClock
 from perdure.evaluation.consolidation.scoring import LIMIT, Asked, report
-from perdure.evaluation.consolidation.units import Unit
+from perdure.evaluation.consolidation.units import Statement, Unit
 from perdure.evaluation.report import Report
 from perdure.evaluation.running import Setting, Watch, unwatched
 from perdure.sync import MemoryManager
@@ -18,7 +18,7 @@ START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def evaluate(units: Sequence[Unit], setting: Setting, *, watch: Watch = unwatched) -> Report:
-    """Remember every unit's statements in order for a user of its own, then ask its questions."""
+    """Tell a user's memory of its own each unit's statements in order, then ask the questions."""
     asked: list[Asked] = []
     total = sum(len(unit.statements) + len(unit.questions) for unit in units)
     done = 0
@@ -26,8 +26,9 @@ def evaluate(units: Sequence[Unit], setting: Setting, *, watch: Watch = unwatche
         for unit in units:
             mine = memory.scoped(user=setting.user(unit.name))
             statements: dict[str, str] = {}
-            for id_, statement in _remembered(mine, clock, unit):
-                statements[id_] = statement
+            for statement, ids in _told(mine, clock, unit, observes=setting.observes):
+                for id_ in ids:
+                    statements.setdefault(id_, statement.id)
                 watch(done := done + 1, total, unit.name)
             for question in unit.questions:
                 found = mine.recall(question.text, limit=LIMIT)
@@ -43,15 +44,27 @@ def evaluate(units: Sequence[Unit], setting: Setting, *, watch: Watch = unwatche
     return report(asked)
 
 
-def _remembered(memory: MemoryManager, clock: SetClock, unit: Unit) -> Iterator[tuple[str, str]]:
-    """Each memory's id with that of its statement."""
+def _told(
+    memory: MemoryManager, clock: SetClock, unit: Unit, *, observes: bool
+) -> Iterator[tuple[Statement, tuple[str, ...]]]:
+    """Each statement with the ids of the memories that came of it."""
     for statement in sorted(unit.statements, key=lambda statement: statement.time):
         clock.set(START + timedelta(minutes=statement.time))
         in_session = memory.scoped(session=statement.session) if statement.session else memory
-        remembered = in_session.remember(
-            statement.text, source={"role": "user", "speaker": statement.speaker}
-        )
-        yield remembered.memory.id, statement.id
+        tell = _observed if observes else _remembered
+        yield statement, tell(in_session, statement)
+
+
+def _remembered(memory: MemoryManager, statement: Statement) -> tuple[str, ...]:
+    source = {"role": "user", "speaker": statement.speaker}
+    return (memory.remember(statement.text, source=source).memory.id,)
+
+
+def _observed(memory: MemoryManager, statement: Statement) -> tuple[str, ...]:
+    message = {"role": "user", "content": statement.text, "id": statement.id}
+    if statement.speaker is not None:
+        message["name"] = statement.speaker
+    return tuple(made.id for made in memory.observe([message]).memories)
 
 
 def ranked(hits: Sequence[Hit], statements: Mapping[str, str]) -> tuple[str, ...]:
