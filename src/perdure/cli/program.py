@@ -14,6 +14,7 @@ import click
 
 import perdure
 from perdure.cli.command import Program
+from perdure.cli.commands.conversing import observe
 from perdure.cli.commands.demo import demo
 from perdure.cli.commands.doctor import doctor
 from perdure.cli.commands.measuring import evaluation
@@ -44,7 +45,7 @@ def program() -> None:
     """
 
 
-program.gather("Remember and ask", remember, recall, context)
+program.gather("Remember and ask", remember, observe, recall, context)
 program.gather("Look", list_, show, stats)
 program.gather("Change", correct, forget, restore)
 program.gather("Move", import_, export, backup)

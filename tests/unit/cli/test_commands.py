@@ -558,3 +558,30 @@ def test_the_help_tells_the_shape_of_the_json(run: Shell, name: str) -> None:
 def test_every_command_stands_under_a_heading() -> None:
     gathered = [name for names in program.topics.values() for name in names]
     assert sorted(gathered) == sorted(program.commands)
+
+
+# --- observe -------------------------------------------------------------------------------------
+
+
+def test_a_conversation_is_taken_in_and_its_decisions_are_told(run: Shell) -> None:
+    lines = (
+        '{"role": "user", "content": "I live in Turku."}\n{"role": "assistant", "content": "OK"}\n'
+    )
+    told = run("observe", "--user", "ilka", stdin=lines.encode())
+    assert "create" in told
+    assert "I live in Turku." in told
+    assert "none" in told
+    assert "Turku" in run("list", "--user", "ilka")
+
+
+def test_a_dry_run_of_a_conversation_stores_nothing(run: Shell) -> None:
+    remembered(run, "The kettle is blue.")
+    line = b'{"role": "user", "content": "I live in Turku."}'
+    observed = run("observe", "--json", "--dry-run", stdin=line)
+    assert observed["decisions"][0]["operation"] == "create"
+    assert "Turku" not in run("list")
+
+
+@pytest.mark.parametrize("line", [b"{", b"[]", b'{"role": "wizard", "content": "x"}'])
+def test_a_line_that_is_no_message_is_refused(run: Shell, line: bytes) -> None:
+    run("observe", stdin=line, expect=2)
