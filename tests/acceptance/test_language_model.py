@@ -236,6 +236,18 @@ def test_a_request_to_forget_loses_what_the_model_names(stand):
     assert "My locker is in hall B." in stand.contents()
 
 
+def test_a_memory_may_be_named_by_the_id_it_is_stored_under(stand):
+    told = stand.tell("I keep bees.", answer([fact("hobby", "bees")]))
+    words = next(item for item in told.memories if item.kind == "episodic")
+    observed = stand.tell(
+        "No bees for me any longer.",
+        answer([fact("hobby", "bees", polarity="-")],
+               [{"operation": "update", "targets": [words.id]}]),
+    )  # fmt: skip
+    assert words.id in observed.decisions[0].superseded
+    assert ("hobby", "bees", "+") not in stand.facts()
+
+
 def test_a_delete_that_no_words_ask_for_is_refused(stand):
     stand.tell("I keep bees.", answer([fact("hobby", "bees")]))
     observed = stand.tell(

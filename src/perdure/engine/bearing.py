@@ -46,6 +46,7 @@ async def bearing_on(core: Core, scope: Scope, content: str, now: datetime) -> l
             shown=Shown(
                 id=f"m{number}", said=memory.valid_from, text=memory.content[:MOST_CHARS].strip()
             ),
+            memory_id=memory.id,
             is_fact=memory.kind is Kind.SEMANTIC,
             relatives=tuple(relatives[other] for other in _related(memory) if other in relatives),
         )

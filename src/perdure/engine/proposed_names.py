@@ -34,11 +34,28 @@ def subject_of(named: str, speaker_names: Iterable[str]) -> str | None:
     return named.strip()
 
 
+_REGISTERED = {
+    "employer": "works_at", "works_for": "works_at", "employed_by": "works_at",
+    "job": "job_title", "occupation": "job_title", "profession": "job_title", "role": "job_title",
+    "resides_in": "lives_in", "resides_at": "lives_in", "residence": "lives_in",
+    "lives_at": "lives_in", "home_city": "lives_in", "living_in": "lives_in",
+    "born": "born_on", "birthday": "born_on", "date_of_birth": "born_on", "birthplace": "born_in",
+    "married_to": "spouse", "husband": "spouse", "wife": "spouse",
+    "loves": "likes", "enjoys": "likes", "hates": "dislikes", "allergy": "allergic_to",
+    "has_allergy": "allergic_to", "has_allergy_to": "allergic_to", "owns_pet": "has_pet",
+    "pet": "has_pet", "speaks_language": "speaks", "alias": "also_called",
+    "also_known_as": "also_called", "is_called": "name", "named": "name", "location": "located_in",
+}  # fmt: skip
+"""Other names of registered predicates, under which they would have a slot of their own."""
+
+
 def predicate_of(named: str) -> str:
     """A predicate in the form of the registry's."""
     form = _SPACES.sub("_", fold(named).strip(" .:"))
     favourite = _FAVOURITE.fullmatch(form)
-    return f"favourite:{favourite.group(1).strip('_')}" if favourite else form
+    if favourite:
+        return f"favourite:{favourite.group(1).strip('_')}"
+    return _REGISTERED.get(form, form)
 
 
 _SCRIPTS = (

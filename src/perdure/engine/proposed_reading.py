@@ -24,13 +24,15 @@ from perdure.domain.readings import (
     Target,
     When,
 )
-from perdure.engine.proposal import NOTED, Proposal, ProposedFact, ProposedOperation
+from perdure.engine.proposal import Proposal, ProposedFact, ProposedOperation
 from perdure.engine.proposed_names import is_in_language_of, predicate_of, subject_of
 from perdure.engine.proposed_places import likeliest_sentence, place_of, sentence_at
 
 USUAL_CONFIDENCE, MOST_CONFIDENCE, LEAST_CONFIDENCE = 0.8, 0.95, 0.3
 UNSHOWN_CONFIDENCE = 0.5
 """The most for a fact whose words do not stand in the message."""
+BESIDE_THE_MODEL = 0.9
+"""How sure the rules must be of a fact in a sentence from which the model drew others only."""
 
 ABOUT_ASSISTANT = "about the assistant"
 FROM_QUESTION = "drawn from a question"
@@ -40,13 +42,17 @@ UNSHOWN_DELETE = "no words of the message ask for it"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """What was read: the words, what the rules make of them, and who is speaking."""
+    """What was read: the words, what the rules make of them, and who is speaking.
+
+    `shown` are the words of each memory the model was shown, by the id it was shown under, and
+    `stored` those ids by the ones the memories have in the store.
+    """
 
     content: str
     offline: Reading
     speaker_names: tuple[str, ...] = ()
     shown: Mapping[str, str] = field(default_factory=dict)
-    """The words of each memory the model was shown, by the id it was shown under."""
+    stored: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -165,8 +171,6 @@ class _Drawing:
     ) -> Claim:
         predicate = predicate_of(fact.predicate)
         is_same_claim = twin is not None and twin.predicate == predicate
-        if twin is not None and predicate != twin.predicate and self._is_slot_of(twin, predicate):
-            predicate = twin.predicate
         return Claim(
             subject=subject,
             predicate=predicate,
@@ -177,16 +181,9 @@ class _Drawing:
             polarity=fact.polarity or (twin.polarity if twin and is_same_claim else "+"),
             modality=modality,
             is_single_valued=self._predicates.is_single_valued(predicate),
-            when=_when(fact, sentence, twin),
+            when=_when(fact, sentence),
             replaces=fact.replaces or (None if twin is None else twin.replaces),
             leaned_on=self._leaned_on,
-        )
-
-    def _is_slot_of(self, twin: Claim, predicate: str) -> bool:
-        """Whether the rules know the one slot that a name of the model's own stands for."""
-        registry = self._predicates
-        return registry.is_single_valued(twin.predicate) and (
-            predicate == NOTED or not registry.is_registered(predicate)
         )
 
     def _statement(self, fact: ProposedFact, sentence: Sentence, twin: Claim | None) -> str:
@@ -219,6 +216,10 @@ class _Drawing:
     def _take_delete(self, operation: ProposedOperation, evidence: Span | None) -> None:
         offline = self._message.offline
         asks_offline = offline.intent is Intent.DELETE or bool(offline.targets)
+        if not asks_offline and self._states_something(evidence):
+            # "I can't stand it any more" ends something; it does not ask for it to be lost.
+            self._relate(replace(operation, relation=None), evidence, Relation.SUPERSEDES)
+            return
         if evidence is None and not asks_offline:
             self._refuse("a delete", UNSHOWN_DELETE)
             return
@@ -237,6 +238,16 @@ class _Drawing:
             self._note(position, ids, Relation.RETRACTS)
         self._ask(Intent.DELETE, evidence)
 
+    def _states_something(self, evidence: Span | None) -> bool:
+        """Whether the model drew facts that hold from the words, or from any."""
+        where = None if evidence is None else sentence_at(evidence, self._sentences)
+        return any(
+            claim.modality.is_held
+            for position, claims in self._claims.items()
+            if where is None or position == where
+            for claim in claims
+        )
+
     def _relate(self, operation: ProposedOperation, evidence: Span | None, usual: Relation) -> None:
         ids, unknown = self._known(operation.targets)
         for _ in unknown:
@@ -250,7 +261,7 @@ class _Drawing:
             positions = self._claims or range(len(self._sentences))
         for position in positions:
             self._note(position, ids, relation)
-        if operation.operation == "update" and (evidence is not None or ids):
+        if operation.operation in ("update", "delete") and (evidence is not None or ids):
             self._ask(Intent.UPDATE, evidence)
 
     def _note(self, position: int, ids: Sequence[str], relation: Relation) -> None:
@@ -272,6 +283,7 @@ class _Drawing:
         unknown: list[str] = []
         for target in targets:
             named = target.strip(" #\"'")
+            named = self._message.stored.get(named, named)
             found = named if named in self._message.shown else self._by_words(named)
             (unknown if found is None else ids).append(found or named)
         return list(dict.fromkeys(ids)), unknown
@@ -289,7 +301,11 @@ class _Drawing:
         rest = [
             claim
             for claim in sentence.claims
-            if not any(_covers(own, claim, self._message.content) for own in mine)
+            if not mine
+            or (
+                claim.confidence >= BESIDE_THE_MODEL
+                and not any(_covers(own, claim, self._message.content) for own in mine)
+            )
         ]
         held = [claim for claim in mine if claim.modality.is_held]
         asked = self._asked.get(position)
@@ -346,7 +362,7 @@ def _twin(fact: ProposedFact, subject: str, claims: Sequence[Claim]) -> Claim | 
     same = [claim for claim in claims if is_same_value(claim.object, fact.object)]
     return next(
         (claim for claim in same if is_same_name(claim.subject, subject)),
-        same[0] if len(same) == 1 else None,
+        None,
     )
 
 
@@ -364,10 +380,12 @@ def _covers(own: Claim, other: Claim, message: str) -> bool:
     return is_same_name(own.subject, other.subject) and own.predicate == other.predicate
 
 
-def _when(fact: ProposedFact, sentence: Sentence, twin: Claim | None) -> When | None:
+def _when(fact: ProposedFact, sentence: Sentence) -> When | None:
     """When it holds. Moments are computed by the rules, never by the model."""
-    if twin is not None and twin.when is not None:
-        return twin.when
+    same = (claim for claim in sentence.claims if is_same_value(claim.object, fact.object))
+    named_by_rules = next((claim.when for claim in same if claim.when is not None), None)
+    if named_by_rules is not None:
+        return named_by_rules
     if sentence.when is None or fact.when is None:
         return None
     words, named = sentence.when.words.casefold(), fact.when.casefold()

@@ -35,8 +35,6 @@ BY_SLOT = 0.75
 """Probability of superseding when the model's fact takes a slot's value from another."""
 OUTWEIGHED = 0.5
 """What the rules must think of a gentler relation for it to stand against a slot."""
-SURE = 0.9
-"""What the rules must think of a change that the model saw no sign of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +46,7 @@ class Bearing:
     """
 
     shown: Shown
+    memory_id: str
     is_fact: bool
     relatives: tuple[str, ...] = ()
 
@@ -115,6 +114,7 @@ class Proposer:
             offline=offline,
             speaker_names=asking.speaker_names,
             shown={item.shown.id: item.shown.text for item in asking.known},
+            stored={item.memory_id: item.shown.id for item in asking.known},
         )
         leaned_on = (self.model, prompt.identity)
         read = reading_of(proposal, message, asking.predicates, leaned_on=leaned_on)
@@ -274,8 +274,9 @@ class Proposed:
         if offline.relation is Relation.RESTATES:
             # What differs in a name or a number is another fact, however alike it sounds.
             return self._verdict(Relation.ADDS, BY_SLOT)
-        if is_shown and offline.relation is Relation.SUPERSEDES and offline.probability < SURE:
-            # The model saw it, and neither named it nor put a fact in its place.
+        is_elsewhere = not any(_is_of_one_kind(claim, old) for claim, old in pairs)
+        if is_shown and is_elsewhere and offline.relation is Relation.SUPERSEDES:
+            # The model saw it, and neither named it nor said anything of the same kind.
             return self._verdict(Relation.ADDS, BY_SLOT)
         return offline
 
@@ -306,10 +307,13 @@ class Proposed:
 _GENTLER = (Relation.EXCEPTS, Relation.PRECEDES)
 
 
+def _is_of_one_kind(new: Claim, old: Claim) -> bool:
+    return is_same_name(new.subject, old.subject) and new.predicate == old.predicate
+
+
 def _is_same(new: Claim, old: Claim) -> bool:
     return (
-        is_same_name(new.subject, old.subject)
-        and new.predicate == old.predicate
+        _is_of_one_kind(new, old)
         and new.polarity == old.polarity
         and is_same_value(new.object, old.object)
     )

@@ -180,7 +180,7 @@ def test_whom_a_fact_is_about(named: str, subject: str | None) -> None:
     ("named", "predicate"),
     [
         ("Lives In", "lives_in"), ("lives-in", "lives_in"), ("favorite colour", "favourite:colour"),
-        ("favourite:tea", "favourite:tea"), ("runs_on", "runs_on"),
+        ("favourite:tea", "favourite:tea"), ("runs_on", "runs_on"), ("Employer", "works_at"),
     ],
 )  # fmt: skip
 def test_predicates_have_one_form(named: str, predicate: str) -> None:
@@ -281,16 +281,35 @@ def test_the_models_modality_counts() -> None:
     assert claim.modality is Modality.HYPOTHETICAL
 
 
-def test_a_slot_that_the_rules_know_keeps_its_name() -> None:
-    rule = Claim(
-        subject="user", predicate="lives_in", object="Brno", span=Span(start=10, end=14),
-        statement="The user lives in Brno.", is_single_valued=True,
-    )  # fmt: skip
-    [sentence] = sentences("I live in Brno.", claims=(rule,))
+def test_in_a_sentence_the_model_spoke_of_the_rules_add_only_what_they_are_sure_of() -> None:
+    def rule(value: str, confidence: float) -> Claim:
+        start = "I live in Brno and keep bees and birds.".index(value)
+        return Claim(
+            subject="user", predicate="owns", object=value, statement=f"The user owns {value}.",
+            span=Span(start=start, end=start + len(value)), confidence=confidence,
+        )  # fmt: skip
+
+    [sentence] = sentences(
+        "I live in Brno and keep bees and birds.", claims=(rule("bees", 0.95), rule("birds", 0.6))
+    )
     rules = Reading(language="en", intent=Intent.CREATE, sentences=(sentence,))
-    proposal = proposal_of(answer([{"predicate": "resides at", "object": "Brno"}]))
+    proposal = proposal_of(answer([{"predicate": "lives_in", "object": "Brno"}]))
+    drawn = read(proposal, sentence.text, offline=rules).reading
+    assert [claim.object for claim in drawn.claims] == ["Brno", "bees"]
+
+
+def test_a_statement_of_the_rules_about_somebody_else_is_not_taken_over() -> None:
+    rule = Claim(
+        subject="user", predicate="allergic_to", object="sesame", span=Span(start=20, end=26),
+        statement="The user is allergic to sesame.",
+    )  # fmt: skip
+    [sentence] = sentences("Milo is allergic to sesame.", claims=(rule,))
+    rules = Reading(language="en", intent=Intent.CREATE, sentences=(sentence,))
+    proposal = proposal_of(
+        answer([{"subject": "Milo", "predicate": "allergic_to", "object": "sesame"}])
+    )
     [claim] = read(proposal, sentence.text, offline=rules).reading.claims
-    assert claim.predicate == "lives_in"
+    assert (claim.subject, claim.statement) == ("Milo", "Milo is allergic to sesame.")
 
 
 def test_relations_are_noted_for_the_sentence_that_shows_them() -> None:
@@ -332,3 +351,18 @@ def test_a_delete_of_something_never_shown_deletes_nothing() -> None:
     drawn = read(asked, "Please drop the bees.", shown={"m1": "I keep bees."})
     assert drawn.reading.targets == ()
     assert drawn.reading.intent is Intent.NONE
+
+
+def test_to_end_something_is_not_to_have_it_lost() -> None:
+    proposal = proposal_of(
+        answer(
+            [{"predicate": "dislikes", "object": "pickled plums"}],
+            [{"operation": "delete", "targets": ["m1"], "evidence": "can't stand pickled plums"}],
+        )
+    )
+    drawn = read(
+        proposal, "I can't stand pickled plums any more.", shown={"m1": "I love pickled plums."}
+    )
+    assert drawn.reading.intent is Intent.UPDATE
+    assert drawn.reading.targets == ()
+    assert drawn.relations == {0: {"m1": Relation.SUPERSEDES}}
