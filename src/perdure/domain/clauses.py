@@ -74,7 +74,9 @@ def reach_of(old: str, new: str) -> Reach:
     touched = [clause for clause, share in zip(clauses, shared, strict=True) if share * 2 > best]
     return Reach(
         touched=tuple(touched),
-        standing=tuple(clause for clause in clauses if clause not in touched),
+        standing=tuple(
+            clause for clause in clauses if clause not in touched and _stands_alone(clause)
+        ),
     )
 
 

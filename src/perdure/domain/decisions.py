@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
+from perdure.domain.analysis import query_lexemes
 from perdure.domain.clauses import is_within, reach_of
 from perdure.domain.duplicates import differs_in_detail
 from perdure.domain.predicates import Predicates, are_opposites, is_one_thing
@@ -32,8 +33,18 @@ DENIED = 0.6
 DETAIL_SURE = 0.7
 """Probability from which a verdict about a whole sentence overrules its facts."""
 
+SAYS_CHANGE = 0.6
+"""Sureness from which a message says that something changed."""
+BY_LIKENESS, ALIKE = 0.8, 0.4
+"""Probability of superseding, and share of words in common, that are enough without it."""
+MOST_AT_ONCE = 3
+"""Statements that one verdict each may outdate, or contest, at once; more is a misreading."""
 DOUBTED = 0.4
-"""Sureness of its intent below which a sentence without facts says nothing."""
+"""Sureness of its intent below which a short remark without facts says nothing."""
+SURELY_NOTHING = 0.6
+"""Sureness from which a statement that was read as no news is none."""
+LEAST_TERMS = 4
+"""Telling words from which a sentence is more than a remark; Chinese has twice as many terms."""
 SAYS_SO = 0.97
 """Sureness from which a message is an update though nothing stored is outdated by it."""
 RECAP_SURE = 0.6
@@ -119,6 +130,8 @@ def effect_of(statement: Statement, known: Known, predicates: Predicates) -> Eff
     }
     met = [fact for fact in known.facts if meetings[fact.id] in _REPLACING]
     relation, probability = _relation(statement, known, meetings.values(), bool(met))
+    if relation is Relation.SUPERSEDES and not met:
+        relation = _with_evidence(statement, known.memory.content, probability)
     if relation is Relation.RESTATES and differs_in_detail(known.memory.content, statement.content):
         # A near-duplicate that differs in a digit, a name or a negation is another statement.
         relation, probability = _other_than_restating(known.verdict)
@@ -194,10 +207,27 @@ def _by_verdict(verdict: Verdict) -> tuple[Relation, float]:
     return Relation.UNRELATED, verdict.probability
 
 
+def _with_evidence(statement: Statement, old: str, likely: float) -> Relation:
+    """A verdict alone takes nothing's place: the words must show that something changed, or
+    speak of the same.
+
+    Two statements of one pattern with a word or number exchanged are two, however sure it is.
+    """
+    if differs_in_detail(old, statement.content):
+        return Relation.ADDS
+    says_change = statement.sentence.intent is Intent.UPDATE and statement.sureness >= SAYS_CHANGE
+    if says_change or (likely >= BY_LIKENESS and _shared_words(old, statement.content) >= ALIKE):
+        return Relation.SUPERSEDES
+    return Relation.CONTRADICTS
+
+
+def _shared_words(one: str, other: str) -> float:
+    """Telling words in common, as a share of the fewer, in [0, 1]."""
+    first, second = set(query_lexemes(one)), set(query_lexemes(other))
+    return len(first & second) / max(1, min(len(first), len(second)))
+
+
 def _other_than_restating(verdict: Verdict) -> tuple[Relation, float]:
-    replaced = probability(verdict, Relation.SUPERSEDES)
-    if replaced >= SURE:
-        return Relation.SUPERSEDES, replaced
     return Relation.ADDS, probability(verdict, Relation.ADDS)
 
 
@@ -275,10 +305,11 @@ def rule(
         )
         for relation in Relation
     }
-    replaced, restated = by_relation[Relation.SUPERSEDES], by_relation[Relation.RESTATES]
+    replaced = _few(by_relation[Relation.SUPERSEDES])
+    contested = _few(by_relation[Relation.CONTRADICTS])
+    restated = by_relation[Relation.RESTATES]
     asks = statement.sentence.intent
-    is_in_doubt = asks is Intent.NONE or (statement.sureness < DOUBTED and not statement.claims)
-    if is_in_doubt and not restated and not (replaced and replaced[0].by_slot):
+    if not restated and not _is_beyond_doubt(replaced) and _says_little(statement):
         return _nothing(NOTHING_HELD)
     if not replaced and not restated and asks is not Intent.UPDATE and _is_recap(former):
         return _nothing(RECAP)
@@ -286,8 +317,8 @@ def rule(
         return _restating(statement, restated)
     if replaced:
         return _ruling("update", TAKES_PLACE, Relation.SUPERSEDES, replaced)
-    if by_relation[Relation.CONTRADICTS]:
-        return _ruling("create", CONFLICTS, Relation.CONTRADICTS, by_relation[Relation.CONTRADICTS])
+    if contested:
+        return _ruling("create", CONFLICTS, Relation.CONTRADICTS, contested)
     if by_relation[Relation.PRECEDES]:
         return _ruling("create", PAST, Relation.PRECEDES, by_relation[Relation.PRECEDES][:1])
     if statement.is_temporary or by_relation[Relation.EXCEPTS]:
@@ -295,6 +326,35 @@ def rule(
     if asks is Intent.UPDATE and _says_so_itself(statement):
         return _ruling("update", ENDS, Relation.ADDS, ())
     return _ruling("create", NEW, Relation.ADDS, ())
+
+
+def _few(effects: Sequence[Effect]) -> list[Effect]:
+    """The effects, without those by verdict alone when they are too many to be meant."""
+    by_verdict = [effect for effect in effects if not effect.by_slot]
+    if len(by_verdict) <= MOST_AT_ONCE:
+        return list(effects)
+    return [effect for effect in effects if effect.by_slot]
+
+
+def _says_little(statement: Statement) -> bool:
+    """Whether the words are likelier to be talk than news.
+
+    The intent of a short remark tells; a sentence that states a fact, or is long enough to, is
+    talk only when its reading was sure of that.
+    """
+    if statement.sentence.intent is Intent.NONE:
+        return statement.sureness >= SURELY_NOTHING or _is_remark(statement)
+    return statement.sureness < DOUBTED and _is_remark(statement)
+
+
+def _is_remark(statement: Statement) -> bool:
+    terms = len(query_lexemes(statement.content))
+    least = LEAST_TERMS if statement.content.isascii() else 2 * LEAST_TERMS
+    return not statement.claims and terms < least
+
+
+def _is_beyond_doubt(replaced: Sequence[Effect]) -> bool:
+    return bool(replaced) and (replaced[0].by_slot or replaced[0].probability >= DETAIL_SURE)
 
 
 def _nothing(reason: str) -> Ruling:
@@ -318,7 +378,7 @@ def _ruling(
 def _says_so_itself(statement: Statement) -> bool:
     """Whether the words alone show that something changed or ended, whatever was stored."""
     return statement.sureness >= SAYS_SO or any(
-        claim.replaces is not None or claim.polarity == "-" for claim in statement.claims
+        claim.replaces is not None for claim in statement.claims
     )
 
 

@@ -16,6 +16,7 @@ from perdure.domain.records import Memory
 from perdure.domain.times import to_micros
 
 K1 = 1.2
+FEWEST_DOCUMENTS = 8
 B = 0.4
 """Conversation turns differ in length for reasons that say little about relevance, hence a weaker
 length correction than the customary 0.75."""
@@ -39,9 +40,13 @@ class CorpusStatistics:
 def inverse_document_frequency(documents: int, containing: int) -> float:
     """ln(1 + (N - n + 0.5) / (n + 0.5)); always positive.
 
+    N is at least 8: in a handful of memories every word is in most of them, which says nothing
+    of how telling it is.
+
     Source: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, in the
     non-negative form Lucene uses.
     """
+    documents = max(documents, FEWEST_DOCUMENTS)
     return log(1.0 + (documents - containing + 0.5) / (containing + 0.5))
 
 

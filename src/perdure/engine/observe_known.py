@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from perdure.domain.analysis import query_lexemes
 from perdure.domain.changes import Vectors
-from perdure.domain.decisions import Meeting, meeting
+from perdure.domain.decisions import SURE, Meeting, meeting, probability
 from perdure.domain.filters import And, Comparison, Operator, Or
 from perdure.domain.predicates import Predicates
 from perdure.domain.proposals import Known, Statement
@@ -21,8 +21,11 @@ from perdure.engine.observe_working import Working
 
 CANDIDATES = 24
 """How many memories each arm of the search gives."""
-JUDGED = 16
-"""How many of them are judged at most, the nearest first."""
+JUDGED, JUDGED_FORMER = 8, 3
+"""How many current and how many former statements are judged at most: those that share a slot,
+then the nearest. A judgement costs more than all else a message does."""
+LEXICALLY_NEAR = 0.1
+"""Share of the new statement's weight in words that makes a memory worth a judgement."""
 PER_SLOT = 8
 
 VOUCHED = Comparison(field="confidence", operator=Operator.GT, value=0, attribute=True)
@@ -71,19 +74,26 @@ async def standing_of(
     near = await _near(core, working, scope, statement, vectors)
     gathered = await _with_relatives(core, working, scope, near)
     said = under_one_name(statement.content, aliases)
-    judged = [
-        _judged(core, item, facts, said, statement, aliases)
-        for item, facts in gathered[: JUDGED * 2]
-    ]
-    now = working.now
-    return Standing(
-        current=tuple(item for item in judged if _is_current(item.memory, working)),
-        former=tuple(
-            item
-            for item in judged
-            if not _is_current(item.memory, working) and item.memory.valid_from <= now
-        ),
-    )
+    current: list[Known] = []
+    former: list[Known] = []
+    for item, facts in sorted(gathered, key=lambda pair: not _shares_slot(pair[1], statement)):
+        is_former = not _is_current(item.memory, working)
+        chosen, most = (former, JUDGED_FORMER) if is_former else (current, JUDGED)
+        if len(chosen) < most and (_shares_slot(facts, statement) or _is_near(core, item)):
+            chosen.append(_judged(core, item, facts, said, statement, aliases))
+    return Standing(current=tuple(current), former=tuple(former))
+
+
+def _shares_slot(facts: Sequence[Memory], statement: Statement) -> bool:
+    slots = {(claim.subject, claim.predicate) for claim in statement.claims}
+    return any((fact.subject, fact.predicate) in slots for fact in facts)
+
+
+def _is_near(core: Core, item: _Near) -> bool:
+    """Whether a memory has anything to do with the statement, by meaning or by words."""
+    noise = core.embedding.calibration.noise
+    is_alike = item.cosine is not None and (noise is None or item.cosine > noise)
+    return is_alike or item.cosine is None or item.lexical > LEXICALLY_NEAR
 
 
 async def slots_of(
@@ -218,7 +228,7 @@ async def _with_relatives(
 
     A fact stands for the statements it was drawn from; one without any stands for itself.
     """
-    nearest = near[: JUDGED + CANDIDATES]
+    nearest = near[: 2 * CANDIDATES]
     known = {item.memory.id: item for item in nearest}
     wanted = [
         memory_id
@@ -307,9 +317,12 @@ def _judged(
             old, said, cosine=item.cosine, old_claims=old_claims, new_claims=statement.claims
         )
 
+    whole = verdict(stored, claims)
+    # Single facts matter only where the whole may be outdated.
+    apart = len(facts) > 1 and probability(whole, Relation.SUPERSEDES) >= SURE
     return Known(
         memory=memory,
-        verdict=verdict(stored, claims),
+        verdict=whole,
         facts=facts,
         is_later=is_later,
         fact_verdicts=(
@@ -317,7 +330,7 @@ def _judged(
                 fact.id: verdict(under_one_name(fact.content, aliases), (claim,))
                 for fact, claim in zip(facts, claims, strict=True)
             }
-            if len(facts) > 1
+            if apart
             else {}
         ),
     )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from perdure.domain.analysis import query_lexemes
 from perdure.domain.changes import Change, Operation
 from perdure.domain.decisions import probability
-from perdure.domain.filters import Comparison, Operator
+from perdure.domain.filters import Comparison, Operator, Or
 from perdure.domain.query import Condition, Search
 from perdure.domain.readings import Intent, Reading, Relation
 from perdure.domain.records import Memory, State
@@ -28,6 +28,9 @@ ON_REQUEST = "the user asked for it to be lost"
 UNDONE = "what took its place was taken back"
 
 UNVOUCHED = Comparison(field="confidence", operator=Operator.LTE, value=0, attribute=True)
+SAID_BY_PEOPLE = Or(
+    (VOUCHED, Comparison(field="role", operator=Operator.EQ, value="user", attribute=True))
+)
 EVERYTHING: frozenset[Include] = frozenset(("superseded", "former", "archived"))
 
 
@@ -137,7 +140,9 @@ async def _meant(
     return meant_by(request, rated)
 
 
-def _withdrawn(core: Core, working: Working, memory: Memory, message: str, cosine: float) -> float:
+def _withdrawn(
+    core: Core, working: Working, memory: Memory, message: str, cosine: float | None
+) -> float:
     verdict = core.understanding.relate(
         memory.content,
         message,
@@ -150,12 +155,13 @@ def _withdrawn(core: Core, working: Working, memory: Memory, message: str, cosin
 async def _search(
     core: Core, working: Working, scope: Scope, text: str
 ) -> list[tuple[Memory, float]]:
-    """Vouched-for memories near the target's words, current or not, with their cosines."""
+    """Memories near the words, current or not, with their cosines; an assistant's words are not
+    among them unless somebody vouches for them."""
     [vectors] = await core.embedding.vectors([text])
     view = View(scope=reach_of(scope), now=working.now, include=EVERYTHING)
     found = await core.store.search(
         Search(
-            condition=Condition(view=view, filter=VOUCHED),
+            condition=Condition(view=view, filter=SAID_BY_PEOPLE),
             vector=None if vectors is None else vectors.rows[0],
             model=None if vectors is None else vectors.model,
             terms=query_lexemes(text),

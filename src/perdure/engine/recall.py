@@ -175,8 +175,28 @@ async def _hits(
             status=status(record, now, contested=record.id in contested),
             explanation=explain(item, preset=preset, config_hash=config_hash),
         )
-        for item, record in distinct
+        for item, record in _as_useful(distinct)
     ]
+
+
+SAID_ALREADY = 0.8
+"""Share of its score with which a fact is placed when the words it was drawn from come before it,
+or words when their fact does: it says nothing new."""
+UNVOUCHED = 0.85
+"""The same for words that nobody vouches for, such as an assistant's."""
+
+
+def _as_useful(items: Sequence[tuple[Scored, Memory]]) -> list[tuple[Scored, Memory]]:
+    """The items in the order of what each adds; their scores stay what they are."""
+    shown: set[str] = set()
+    placed: list[tuple[float, int]] = []
+    for place, (item, memory) in enumerate(items):
+        weight = UNVOUCHED if memory.confidence <= 0 else 1.0
+        if not shown.isdisjoint((*memory.provenance, *memory.supports)):
+            weight *= SAID_ALREADY
+        shown.add(memory.id)
+        placed.append((-item.score * weight, place))
+    return [items[place] for _, place in sorted(placed)]
 
 
 async def _contested(

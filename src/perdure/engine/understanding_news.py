@@ -82,7 +82,12 @@ async def take_in(working: Working, memory: Memory, predicates: Predicates) -> T
 
 
 def statement_of(memory: Memory, understanding: Understanding) -> Statement | None:
-    """All that the words say as one statement; None when they state nothing that holds."""
+    """All that the words say as one statement; None when they state nothing that holds.
+
+    What nobody in a conversation would hold, a plain fact about the world, is held here.
+    """
+    from perdure.understanding import told_fact  # with its rules, when the first words are read
+
     reading = understanding.read(
         memory.content, at=memory.valid_from, speaker=memory.source.speaker
     )
@@ -101,6 +106,9 @@ def statement_of(memory: Memory, understanding: Understanding) -> Statement | No
         for claim in sentence.claims
         if is_held(claim) and claim.confidence >= SURE
     )
+    told = None if claims else told_fact(memory.content)
+    if told is not None:
+        claims = (told,)
     return Statement(
         content=memory.content,
         sentence=Sentence(

@@ -74,12 +74,35 @@ def test_something_new_is_created() -> None:
     assert (made.kind, made.relation, made.effects) == ("create", Relation.ADDS, ())
 
 
-def test_a_sure_change_takes_the_place_of_the_old() -> None:
-    old = known(supersedes=0.8)
-    made = ruling(a_statement(), old)
+CHANGED = {"intent": Intent.UPDATE, "sureness": 0.9}
+
+
+def test_a_change_that_says_so_takes_the_place_of_the_old() -> None:
+    old = known(supersedes=0.6)
+    made = ruling(a_statement(**CHANGED), old)
     assert made.kind == "update"
     assert [effect.memory for effect in made.effects] == [old.memory]
     assert made.effects[0].is_whole
+
+
+def test_a_change_that_does_not_say_so_needs_words_in_common() -> None:
+    near = known(content="My desk stands by the south window", supersedes=0.9)
+    new = a_statement(content="By the way, my desk stands near the lift on floor six")
+    assert ruling(new, near).kind == "update"
+    far = known(content="The canoe lies behind the mill", supersedes=0.9)
+    assert ruling(new, far).relation is Relation.CONTRADICTS
+
+
+def test_a_verdict_outdates_nothing_of_the_same_pattern() -> None:
+    old = known(content="Note 7 about the loom", supersedes=0.95)
+    made = ruling(a_statement(content="Note 8 about the loom", **CHANGED), old)
+    assert made.effects == ()
+
+
+def test_a_verdict_on_too_many_at_once_is_a_misreading() -> None:
+    many = [known(content=f"thing {n}", supersedes=0.9) for n in range(4)]
+    assert ruling(a_statement(**CHANGED), *many).effects == ()
+    assert len(ruling(a_statement(**CHANGED), *many[:3]).effects) == 3
 
 
 def test_another_value_in_one_slot_is_a_change_though_the_verdict_is_unsure() -> None:
@@ -134,7 +157,7 @@ def test_saying_the_same_again_is_no_news() -> None:
 
 
 def test_a_change_outweighs_a_weaker_likeness() -> None:
-    made = ruling(a_statement(), known(restates=0.6), known(supersedes=0.8))
+    made = ruling(a_statement(**CHANGED), known(restates=0.6), known(supersedes=0.8))
     assert made.kind == "update"
 
 
@@ -144,7 +167,7 @@ def test_telling_again_what_is_outdated_revives_nothing() -> None:
 
 
 def test_a_return_to_an_outdated_value_is_a_change() -> None:
-    made = ruling(a_statement(), known(supersedes=0.8), former=(known(restates=0.9),))
+    made = ruling(a_statement(**CHANGED), known(supersedes=0.8), former=(known(restates=0.9),))
     assert made.kind == "update"
 
 
@@ -217,8 +240,16 @@ def test_words_of_no_weight_do_not_make_another_statement() -> None:
 def test_an_update_of_nothing_stored_is_something_new_unless_the_words_say_so() -> None:
     asks = {"intent": Intent.UPDATE, "sureness": 0.8}
     assert ruling(a_statement(a_claim("Oslo"), **asks)).kind == "create"
-    ended = a_claim("Oslo", polarity="-")
-    assert ruling(a_statement(ended, **asks)).kind == "update"
+    named = a_claim("Oslo", replaces="Bergen")
+    assert ruling(a_statement(named, **asks)).kind == "update"
+    assert ruling(a_statement(a_claim("Oslo"), **(asks | {"sureness": 0.99}))).kind == "update"
+
+
+def test_a_plain_statement_is_news_though_its_intent_is_in_doubt() -> None:
+    words = "The budget of the orchard project is 9,300"
+    assert ruling(a_statement(content=words, intent=Intent.NONE, sureness=0.5)).kind == "create"
+    assert ruling(a_statement(content=words, intent=Intent.NONE, sureness=0.8)).kind == "none"
+    assert ruling(a_statement(content="Ha, nice", sureness=0.3)).kind == "none"
 
 
 def test_when_all_facts_fall_the_statement_falls_with_them() -> None:

@@ -20,6 +20,11 @@ def test_a_term_in_few_memories_tells_more():
     assert inverse_document_frequency(10, 0) == pytest.approx(log(1 + 10.5 / 0.5))
 
 
+def test_a_handful_of_memories_counts_as_eight():
+    assert inverse_document_frequency(1, 1) == inverse_document_frequency(8, 1)
+    assert inverse_document_frequency(3, 2) == inverse_document_frequency(8, 2)
+
+
 def test_one_occurrence_at_mean_length_counts_one():
     assert saturation(1, 8, 8) == pytest.approx(1.0)
 
@@ -32,8 +37,8 @@ def test_a_longer_memory_counts_less_and_more_occurrences_count_more_but_bounded
 
 
 def test_a_worked_score():
-    corpus = CorpusStatistics(documents=4, length=10.0, containing={1: 1, 2: 3})
-    rare, common, nowhere = log(1 + 3.5 / 1.5), log(1 + 1.5 / 3.5), log(1 + 4.5 / 0.5)
+    corpus = CorpusStatistics(documents=12, length=10.0, containing={1: 1, 2: 3})
+    rare, common, nowhere = log(1 + 11.5 / 1.5), log(1 + 9.5 / 3.5), log(1 + 12.5 / 0.5)
     gained = rare * (2 * 2.2 / (2 + 1.2 * (0.6 + 0.4 * 0.5))) + common * (2.2 / (1 + 1.2 * 0.8))
     score = lexical_score((1, 2, 3), {1: 2, 2: 1, 9: 4}, 5, corpus)
     assert score == pytest.approx(gained / (rare + common + nowhere))
