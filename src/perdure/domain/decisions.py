@@ -104,6 +104,7 @@ class Effect:
     outdated: tuple[Memory, ...] = ()
     is_whole: bool = False
     by_slot: bool = False
+    leaned_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +146,7 @@ def effect_of(statement: Statement, known: Known, predicates: Predicates) -> Eff
         outdated=outdated,
         is_whole=is_whole,
         by_slot=bool(met),
+        leaned_on=known.verdict.leaned_on,
     )
 
 
@@ -152,7 +154,12 @@ _REPLACING = (Meeting.OTHER_VALUE, Meeting.REVERSED)
 
 
 def _effect(relation: Relation, known: Known, probability: float) -> Effect:
-    return Effect(relation=relation, memory=known.memory, probability=probability)
+    return Effect(
+        relation=relation,
+        memory=known.memory,
+        probability=probability,
+        leaned_on=known.verdict.leaned_on,
+    )
 
 
 def _strongest(meetings: Iterable[Meeting]) -> Meeting:

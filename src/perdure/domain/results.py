@@ -63,6 +63,7 @@ class Decision:
     superseded: tuple[str, ...] = ()
     message: int = 0
     leaned_on: tuple[str, ...] = ()
+    leaned_on: tuple[str, ...] = ()
     deferred: bool = False
 
 

@@ -217,6 +217,7 @@ class _Message:
             evidence=statement.sentence.text,
             memories=done.memories,
             superseded=done.superseded,
+            leaned_on=_leaned_on(statement, ruling),
         )
         (self._quiet if ruling.kind == "none" else self._decisions).append(decision)
 
@@ -284,6 +285,7 @@ class _Message:
                 reason=LOST if lost else NOTHING_TO_LOSE,
                 evidence=_evidence(self._turn, reading),
                 superseded=tuple(lost),
+                leaned_on=reading.leaned_on,
             )
         )
 
@@ -294,6 +296,13 @@ class _Message:
         current = self._working.current
         memories = tuple(current.get(memory.id, memory) for memory in self._memories.values())
         return Decided(decisions=tuple(decisions), memories=memories, parts=tuple(self._parts))
+
+
+def _leaned_on(statement: Statement, ruling: Ruling) -> tuple[str, ...]:
+    """The rules and models behind the claims and the verdicts that decided."""
+    claims = (name for claim in statement.claims for name in claim.leaned_on)
+    verdicts = (name for effect in ruling.effects for name in effect.leaned_on)
+    return tuple(dict.fromkeys((*claims, *verdicts)))
 
 
 def _whole(content: str, reading: Reading) -> Sentence:
