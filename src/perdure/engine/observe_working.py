@@ -84,8 +84,7 @@ class Working:
                 operation=Operation.UPDATED,
                 before=before,
                 after=after,
-                # The words whole have their vectors already.
-                vectors=None if after.searchable_text == before.searchable_text else vectors,
+                vectors=vectors,
                 reason=reason,
             )
         )

@@ -193,6 +193,8 @@ class _Drawing:
             return said
         if twin is not None and twin.predicate == predicate_of(fact.predicate):
             return twin.statement
+        if place_of(fact.object, sentence.text) is None and not said:
+            return fact.object
         return (
             fact.evidence
             if fact.evidence and place_of(fact.evidence, self._message.content)
