@@ -51,7 +51,7 @@ class Decision:
     `none` (the words are kept, and nothing new is held). `evidence` are the words that show it.
     `memories` are those it made, strengthened or, for `none`, kept; `superseded` the ids of those
     whose place was taken, or that were forgotten. `message` is the position of the message.
-    `leaned_on` names the language model and the prompt, where one had a part in it. `deferred`:
+    `leaned_on` names the rules and models that proposed it. `deferred`:
     nothing is decided yet; the words are kept, and the language model, which is out of reach or
     gave no readable answer, will be asked again.
     """
@@ -62,7 +62,6 @@ class Decision:
     memories: tuple[Memory, ...] = ()
     superseded: tuple[str, ...] = ()
     message: int = 0
-    leaned_on: tuple[str, ...] = ()
     leaned_on: tuple[str, ...] = ()
     deferred: bool = False
 
