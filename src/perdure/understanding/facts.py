@@ -45,7 +45,8 @@ MARGIN = 0.1
 class Scene:
     """One sentence with what has to be known to read its facts.
 
-    `modality` is the sentence's own, `when` the time it names; `speaker` the speaker's name.
+    `modality` is the sentence's own, `when` the time it names; `speaker` the speaker's name;
+    `tells` whether the message is more likely than not to say something to keep.
     """
 
     text: str
@@ -56,18 +57,21 @@ class Scene:
     modality: Modality
     when: When | None
     speaker: str | None
+    tells: bool
     version: str
 
 
 def facts_of(scene: Scene, marked: Marked) -> tuple[Claim, ...]:
     """The facts of one sentence, in order of place, none overlapping."""
+    names = _whole_names(scene, marked)
     claims = [
         claim
         for found in marked.facts
         if _is_inside(found.span, scene.sentence)
-        for claim in _learned(scene, found, _whole_names(marked))
+        for claim in _learned(scene, found, names)
     ]
-    for claim in (*_by_pattern(scene), *_attributes(scene)):
+    more = [*_by_pattern(scene), *_attributes(scene)] if scene.tells else []
+    for claim in more:
         rivals = [known for known in claims if _overlap(claim.span, known.span)]
         if all(known.confidence < claim.confidence - MARGIN for known in rivals):
             claims = [known for known in claims if known not in rivals]
@@ -174,16 +178,28 @@ def _overlap(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _whole_names(marked: Marked) -> list[Span]:
+def _whole(scene: Scene, span: Span) -> Span:
+    """A name of one character with the character that belongs to it, in languages with such names."""
+    if span.end - span.start > 1:
+        return span
+    for language in scene.languages:
+        if language.name_rest is None or not language.script.match(span.of(scene.form)):
+            continue
+        if language.name_rest.match(scene.form[span.end : span.end + 1]):
+            return Span(start=span.start, end=span.end + 1)
+    return span
+
+
+def _whole_names(scene: Scene, marked: Marked) -> list[Span]:
     """The names that facts are about, in order of place, each as whole as an object that holds it."""
     objects = [
-        found.span
+        _whole(scene, found.span)
         for found in marked.facts
         if (found.predicate in RELATIONS or found.predicate in _NAMES)
         and found.sureness >= LEAST_SURE
     ]
     names = [
-        next((span for span in objects if _overlap(span, name.span)), name.span)
+        next((span for span in objects if _overlap(span, name.span)), _whole(scene, name.span))
         for name in marked.names
     ]
     return sorted({(name.start, name.end): name for name in names}.values(), key=lambda n: n.start)
@@ -197,9 +213,10 @@ def _learned(scene: Scene, found: Found, names: Sequence[Span]) -> Iterator[Clai
     if subject is None:
         return
     predicate, kind = (role, "") if role else _predicate(scene, found)
+    is_name = predicate in RELATIONS or predicate in _NAMES
     yield _claim(
         scene,
-        span=found.span,
+        span=_whole(scene, found.span) if is_name else found.span,
         subject=subject,
         predicate=predicate,
         kind=kind,
@@ -222,6 +239,9 @@ def _polarity(scene: Scene, found: Found) -> Polarity:
             ends = [match.end() for match in language.clause.finditer(part)]
             clause = part[ends[-1] :] if ends else part
             denial = language.denying.search(clause)
+            after = scene.form[found.span.end : scene.sentence.end]
+            if language.leaving.search(clause) and language.left_for.match(after):
+                return "-"
             if denial and len(clause) - denial.end() <= language.denial_reach:
                 return "-"
     return found.polarity

@@ -15,11 +15,13 @@ from perdure.understanding.learned.reader import LearnedReading
 from perdure.understanding.learned.weights import learned
 from perdure.understanding.modality import modality_of
 from perdure.understanding.sentences import split_sentences
-from perdure.understanding.signs import Signs
+from perdure.understanding.signs import Signs, signs_of
 from perdure.understanding.times import find_times
 
 LEAST_SURE_TARGET = 0.6
 """Below it a span that looks like what is to be lost is passed over."""
+
+MOST = 0.5
 
 SURELY_NOTHING = 0.85
 """Above it a sentence that the networks find to ask nothing is not worth keeping."""
@@ -64,10 +66,11 @@ class _Reader:
         self._marked = self._network.marked()
 
     def reading(self) -> Reading:
-        whole = Signs(self._form, self._languages)
-        scenes = [self._scene(span) for span in self._spans]
-        claims = with_names([facts_of(scene, self._marked) for scene in scenes], self._languages[0])
+        whole = signs_of(self._form)
         shares = self._network.intents()
+        tells = shares[Intent.CREATE] + shares[Intent.UPDATE] >= MOST
+        scenes = [self._scene(span, tells=tells) for span in self._spans]
+        claims = with_names([facts_of(scene, self._marked) for scene in scenes], self._languages[0])
         is_held = any(claim.modality.is_held for each in claims for claim in each)
         ask = ask_of(shares, whole, self._learned.version, states_facts=is_held)
         parts = (
@@ -87,8 +90,8 @@ class _Reader:
             leaned_on=ask.leaned_on,
         )
 
-    def _scene(self, span: Span) -> Scene:
-        signs = Signs(span.of(self._form), self._languages)
+    def _scene(self, span: Span, *, tells: bool) -> Scene:
+        signs = signs_of(span.of(self._form))
         return Scene(
             text=self._message,
             form=self._form,
@@ -98,6 +101,7 @@ class _Reader:
             modality=modality_of(signs),
             when=_when(span.of(self._message), self._at),
             speaker=self._speaker,
+            tells=tells,
             version=self._learned.version,
         )
 
@@ -139,9 +143,7 @@ class _Reader:
         if ask.intent is not Intent.DELETE:
             return ()
         asking = [each for each in sentences if each.intent is Intent.DELETE] or list(sentences)
-        is_everything = any(
-            Signs(each.span.of(self._form), self._languages).has("everything") for each in asking
-        )
+        is_everything = any(signs_of(each.span.of(self._form)).has("everything") for each in asking)
         named = [
             Target(
                 text=target.span.of(self._message), span=target.span, is_everything=is_everything
@@ -155,7 +157,7 @@ class _Reader:
     def _answer(self, signs: Signs) -> bool | None:
         if not self._context or self._context[-1][0] != "assistant":
             return None
-        before = Signs(form_of(self._context[-1][1]), LANGUAGES)
+        before = signs_of(form_of(self._context[-1][1]))
         if not before.has("offers_to_keep", "offers_to_lose", "guess"):
             return None
         if signs.has("no"):

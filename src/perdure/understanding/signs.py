@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import fields
 from functools import lru_cache
 
 from perdure.understanding.languages.known import LANGUAGES
-from perdure.understanding.languages.language import Cues, Language, Pattern
+from perdure.understanding.languages.language import Cues, Pattern
 
 _BY_RULE = frozenset({"asks_only", "code"})
 CUE_NAMES = tuple(field.name for field in fields(Cues) if field.name not in _BY_RULE)
@@ -25,10 +24,9 @@ LONGEST = 1000
 class Signs:
     """The cues of one sentence, in every language whose script it uses."""
 
-    def __init__(self, form: str, languages: Sequence[Language]) -> None:
-        form = form[:LONGEST]
-        self.form = form
-        self._cues = [language.cues for language in languages if language.script.search(form)]
+    def __init__(self, form: str) -> None:
+        self._form = form
+        self._cues = [language.cues for language in LANGUAGES if language.script.search(form)]
         self._found: dict[str, re.Match[str] | None] = {}
 
     def of(self, cue: str) -> re.Match[str] | None:
@@ -45,25 +43,30 @@ class Signs:
         for cues in self._cues:
             pattern: Pattern = getattr(cues, cue)
             if cue in _WHOLE:
-                found = pattern.fullmatch(self.form)
+                found = pattern.fullmatch(self._form)
             elif cue in _BEGINNING:
-                found = pattern.match(self.form)
+                found = pattern.match(self._form)
             else:
-                found = pattern.search(self.form)
+                found = pattern.search(self._form)
             if found:
                 return found
         return None
 
 
+def signs_of(form: str) -> Signs:
+    """The cues of a sentence, found once however often they are asked for."""
+    return _signs_of(form[:LONGEST])
+
+
 def cues_in(form: str) -> tuple[float, ...]:
     """For each of `CUE_NAMES` 1.0 where the sentence holds it, else 0.0."""
-    return _cues_in(form[:LONGEST])
+    signs = signs_of(form)
+    return tuple(1.0 if signs.of(cue) else 0.0 for cue in CUE_NAMES)
 
 
-@lru_cache(maxsize=1 << 11)
-def _cues_in(form: str) -> tuple[float, ...]:
-    signs = Signs(form, LANGUAGES)
-    return tuple(float(signs.of(cue) is not None) for cue in CUE_NAMES)
+@lru_cache(maxsize=1 << 10)
+def _signs_of(form: str) -> Signs:
+    return Signs(form)
 
 
 NO_CUES = (0.0,) * len(CUE_NAMES)

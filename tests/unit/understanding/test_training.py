@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from perdure.understanding.learned.network import Network
+from perdure.understanding.learned.network import Networks
 from perdure.understanding.learned.weights import learned
 
 TRAINING = Path(__file__).parents[3] / "training" / "understanding"
@@ -48,7 +48,7 @@ def test_what_is_trained_is_what_reads(training: dict[str, ModuleType]) -> None:
     examples = a_few(training)
     parameters = training["train"].trained(examples, seed=7, epochs=1)
     network = training["network"]
-    runtime = Network({name: value.data for name, value in parameters.items()})
+    runtime = Networks([{name: value.data for name, value in parameters.items()}])
     for pair in examples:
         example = pair[0]
         batch = network.Batch([example])

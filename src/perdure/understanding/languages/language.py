@@ -108,6 +108,8 @@ class Language:
     `denying` finds what denies a fact that follows in its clause, `denial_reach` characters on at
     most; `clause` finds what parts clauses;
     `introducing` is what may stand between the word for a role and a name;
+    `leaving` at the end of a clause and `left_for` after a value show that it gives way ("from X to");
+    `name_rest` is what completes a name of one character;
     `replaced` finds a value that gives way to another one, as the group `o`;
     `own_name` is what may stand before a speaker's own name where they give it;
     `favourite_kind` finds the kind of thing that is a favourite, as the group `k`;
@@ -128,6 +130,9 @@ class Language:
     clause: Pattern
     own_name: Pattern
     replaced: Pattern
+    leaving: Pattern
+    left_for: Pattern
+    name_rest: Pattern | None
     roles: Mapping[str, str]
     statements: Mapping[str, tuple[str, str]]
     user: str

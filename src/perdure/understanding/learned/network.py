@@ -1,4 +1,4 @@
-"""The network: convolutions over the tokens of a text and of what was said before it, in numpy.
+"""The networks: convolutions over the tokens of a text and of what was said before it, in numpy.
 
 Trained by `training/understanding/train.py`, which mirrors these steps with gradients.
 """
@@ -25,28 +25,30 @@ GAP = max(DILATIONS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoding:
-    """What the network made of the tokens: a row each for the message's, and the pooled earlier ones."""
+    """What each of the networks made of a text: a row for each token of the message, and the pooled
+    earlier ones. Shapes (networks, tokens, width) and (networks, 2 × width)."""
 
     tokens: FloatArray
     earlier: FloatArray
 
 
 def shifted(rows: FloatArray, by: int) -> FloatArray:
-    """Each row from `by` rows before it; zeros beyond the ends."""
+    """Each token's row from `by` tokens before it; zeros beyond the ends."""
     out = np.zeros_like(rows)
     if by > 0:
-        out[by:] = rows[:-by]
+        out[:, by:] = rows[:, :-by]
     else:
-        out[:by] = rows[-by:]
+        out[:, :by] = rows[:, -by:]
     return out
 
 
 def pooled(rows: FloatArray) -> FloatArray:
-    """The highest and the mean of each column; zeros for no rows."""
-    if not len(rows):
-        return np.zeros(2 * rows.shape[1], np.float32)
-    mean = np.add.reduce(rows) / len(rows)
-    out: FloatArray = np.concatenate([np.maximum.reduce(rows), mean])
+    """The highest and the mean of each column over the tokens; zeros for no tokens."""
+    count = rows.shape[1]
+    if not count:
+        return np.zeros((rows.shape[0], 2 * rows.shape[2]), np.float32)
+    mean = np.add.reduce(rows, axis=1) / count
+    out: FloatArray = np.concatenate([np.maximum.reduce(rows, axis=1), mean], axis=1)
     return out
 
 
@@ -56,77 +58,83 @@ def softmax(logits: FloatArray) -> FloatArray:
     return shares
 
 
-class Network:
-    """One trained network; all methods are pure."""
+class Networks:
+    """Trained networks of one shape that vote: every answer is the mean of theirs. All is pure."""
 
-    def __init__(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
-        self._w = weights
-        self._tag_weights = np.concatenate([weights[f"{name}.w"] for name in TAGS], axis=1)
-        self._tag_bias = np.concatenate([weights[f"{name}.b"] for name in TAGS])
+    def __init__(self, weights: Sequence[Mapping[str, NDArray[np.float32]]]) -> None:
+        self._w = {name: np.stack([each[name] for each in weights]) for name in weights[0]}
+        self._tag_weights = np.concatenate([self._w[f"{name}.w"] for name in TAGS], axis=2)
+        self._tag_bias = np.concatenate([self._w[f"{name}.b"] for name in TAGS], axis=1)
 
     def encode(self, features: Features) -> Encoding:
         """The tokens in their context."""
         places, size = _laid_out(features.sides)
         rows = self._input(features)
-        laid = np.zeros((size, rows.shape[1]), np.float32)
-        laid[places] = rows
+        laid = np.zeros((rows.shape[0], size, rows.shape[2]), np.float32)
+        laid[:, places] = rows
         mask = np.zeros((size, 1), np.float32)
         mask[places] = 1.0
         for dilation in DILATIONS:
             laid = laid + mask * self._convolved(laid, dilation, f"conv{dilation}")
-        rows = laid[places]
+        rows = laid[:, places]
         is_message = features.sides == MESSAGE
-        return Encoding(tokens=rows[is_message], earlier=pooled(rows[~is_message]))
+        return Encoding(tokens=rows[:, is_message], earlier=pooled(rows[:, ~is_message]))
 
     def _input(self, features: Features) -> FloatArray:
         w = self._w
+        dense = np.broadcast_to(features.dense, (len(w["looks"]), *features.dense.shape))
         shown = np.concatenate(
             [
-                w["words"][features.hashes[:, 0]],
-                w["lefts"][features.hashes[:, 1]],
-                w["rights"][features.hashes[:, 2]],
-                w["looks"][features.looks],
-                features.dense,
+                w["words"][:, features.hashes[:, 0]],
+                w["lefts"][:, features.hashes[:, 1]],
+                w["rights"][:, features.hashes[:, 2]],
+                w["looks"][:, features.looks],
+                dense,
             ],
-            axis=1,
+            axis=2,
         )
-        rows: FloatArray = np.maximum(shown @ w["in.w"] + w["in.b"], 0.0)
-        return rows
+        return self._layer(shown, "in")
+
+    def _layer(self, rows: FloatArray, name: str) -> FloatArray:
+        out: FloatArray = rows @ self._w[f"{name}.w"] + self._w[f"{name}.b"][:, None]
+        return np.maximum(out, 0.0, out=out)
 
     def _convolved(self, rows: FloatArray, dilation: int, name: str) -> FloatArray:
-        window = np.concatenate([shifted(rows, dilation), rows, shifted(rows, -dilation)], axis=1)
-        out: FloatArray = np.maximum(window @ self._w[f"{name}.w"] + self._w[f"{name}.b"], 0.0)
-        return out
+        window = np.concatenate([shifted(rows, dilation), rows, shifted(rows, -dilation)], axis=2)
+        return self._layer(window, name)
 
     def summary(self, encoding: Encoding, start: int = 0, end: int | None = None) -> FloatArray:
         """The message, or its tokens from `start` up to `end`, beside what was said before."""
-        return np.concatenate([pooled(encoding.tokens[start:end]), encoding.earlier])
+        return np.concatenate([pooled(encoding.tokens[:, start:end]), encoding.earlier], axis=1)
 
     def intents(self, summary: FloatArray, cues: FloatArray, *, follows: bool) -> FloatArray:
         """Probabilities of the five intents; `cues` are the text's and the last earlier one's.
 
         Where the text follows something the user said, how it relates to that counts too.
         """
-        unknown = np.zeros(2, np.float32)
-        related = self._layered(np.concatenate([summary, unknown, cues]), "relation")
-        related = related * (RELATED if follows else 0.0)
-        return softmax(self._layered(np.concatenate([summary, cues, related]), "intent"))
+        related = np.zeros(self._w["relation.b"].shape, np.float32)
+        if follows:
+            unknown = np.zeros(2, np.float32)
+            related = RELATED * self._layered("relation", summary, unknown, cues)
+        return self._voted(self._layered("intent", summary, cues, related))
 
     def relations(self, summary: FloatArray, cosine: float | None, cues: FloatArray) -> FloatArray:
         """Probabilities of the relations of a message to the one statement before it."""
         known = np.array([0.0, 0.0] if cosine is None else [1.0, cosine], np.float32)
-        return softmax(self._layered(np.concatenate([summary, known, cues]), "relation"))
+        return self._voted(self._layered("relation", summary, known, cues))
 
     def tagged(self, encoding: Encoding) -> tuple[FloatArray, FloatArray]:
         """Rows for `judged`, and for each of `TAGS` and each token the probabilities of outside,
         begin and inner, as an array (tags, tokens, 3)."""
         w = self._w
-        rows = np.maximum(
-            encoding.tokens @ w["mix.w"] + self.summary(encoding) @ w["mix.g"] + w["mix.b"], 0.0
-        )
+        overall = self.summary(encoding)[:, None] @ w["mix.g"]
+        rows = encoding.tokens @ w["mix.w"] + overall + w["mix.b"][:, None]
+        rows = np.maximum(rows, 0.0)
         rows = rows + self._convolved(rows, 1, "tagconv")
-        logits = rows @ self._tag_weights + self._tag_bias
-        return rows, softmax(logits.reshape(len(rows), len(TAGS), 3)).swapaxes(0, 1)
+        logits = rows @ self._tag_weights + self._tag_bias[:, None]
+        count = rows.shape[1]
+        shares = softmax(logits.reshape(len(rows), count, len(TAGS), 3)).mean(0)
+        return rows, shares.swapaxes(0, 1)
 
     def judged(
         self,
@@ -139,25 +147,34 @@ class Network:
 
         `cues` are those of each span's sentence, a row each.
         """
-        w = self._w
-        width = rows.shape[1]
-        shown = np.zeros((len(spans), 7 * width + cues.shape[1]), np.float32)
+        networks, count, width = rows.shape
+        shown = np.zeros((networks, len(spans), 7 * width + cues.shape[1]), np.float32)
         for place, (start, end) in enumerate(spans):
-            shown[place, :width] = np.add.reduce(rows[start:end]) / (end - start)
+            shown[:, place, :width] = np.add.reduce(rows[:, start:end], axis=1) / (end - start)
             if start:
-                shown[place, width : 2 * width] = rows[start - 1]
-            if end < len(rows):
-                shown[place, 2 * width : 3 * width] = rows[end]
-        shown[:, 3 * width : 7 * width] = summary
-        shown[:, 7 * width :] = cues
-        hidden = np.maximum(shown @ w["span.w"] + w["span.b"], 0.0)
-        return [softmax(hidden @ w[f"{name}.w"] + w[f"{name}.b"]) for name in JUDGEMENTS]
-
-    def _layered(self, row: FloatArray, name: str) -> FloatArray:
+                shown[:, place, width : 2 * width] = rows[:, start - 1]
+            if end < count:
+                shown[:, place, 2 * width : 3 * width] = rows[:, end]
+        shown[:, :, 3 * width : 7 * width] = summary[:, None]
+        shown[:, :, 7 * width :] = cues
+        hidden = self._layer(shown, "span")
         w = self._w
-        hidden = np.maximum(row @ w[f"{name}.hw"] + w[f"{name}.hb"], 0.0)
-        out: FloatArray = hidden @ w[f"{name}.w"] + w[f"{name}.b"]
+        return [
+            self._voted(hidden @ w[f"{name}.w"] + w[f"{name}.b"][:, None]) for name in JUDGEMENTS
+        ]
+
+    def _layered(self, name: str, summary: FloatArray, *more: FloatArray) -> FloatArray:
+        """Two layers over the summary and what is shown beside it, to all or to each network."""
+        w = self._w
+        beside = [np.broadcast_to(each, (len(summary), each.shape[-1])) for each in more]
+        shown = np.concatenate([summary, *beside], axis=1)[:, None]
+        hidden = np.maximum(shown @ w[f"{name}.hw"] + w[f"{name}.hb"][:, None], 0.0)
+        out: FloatArray = (hidden @ w[f"{name}.w"])[:, 0] + w[f"{name}.b"]
         return out
+
+    def _voted(self, logits: FloatArray) -> FloatArray:
+        shares: FloatArray = softmax(logits).mean(0)
+        return shares
 
 
 def _laid_out(sides: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:

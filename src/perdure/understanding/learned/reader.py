@@ -17,7 +17,7 @@ from perdure.understanding.learned.features import (
     FloatArray,
     features_of,
 )
-from perdure.understanding.learned.network import Encoding, Network
+from perdure.understanding.learned.network import Encoding
 from perdure.understanding.learned.tokens import Tokens, tokenise
 from perdure.understanding.learned.weights import Learned
 from perdure.understanding.signs import NO_CUES, cues_in
@@ -98,12 +98,13 @@ class LearnedReading:
         ]
         earlier = [each for each in earlier if len(each[1])]
         self._follows = any(side == EARLIER_USER for side, _ in earlier)
-        self._views: list[tuple[Network, Encoding]] = []
+        self._networks = learned.readers[language]
+        self._view: Encoding | None = None
         if not len(self._tokens):
             return
         features = features_of(self._tokens, learned.words, earlier)
         self._looks = features.looks[: len(self._tokens)].tolist()
-        self._views = [(network, network.encode(features)) for network in learned.readers[language]]
+        self._view = self._networks.encode(features)
 
     def intents(self, span: Span | None = None) -> Mapping[Intent, float]:
         """How likely each intent is, for the message or the part of it at the span."""
@@ -112,20 +113,18 @@ class LearnedReading:
             return {intent: float(intent is Intent.NONE) for intent in Intent}
         own = self._cues if span is None else self._cues_at(span)
         cues = np.array(own + self._cues_before, np.float32)
-        rows = [
-            network.intents(network.summary(view, start, end), cues, follows=self._follows)
-            for network, view in self._views
-        ]
-        return _named(self._learned.intents, rows, Intent)
+        assert self._view is not None  # there are tokens
+        summary = self._networks.summary(self._view, start, end)
+        row = self._networks.intents(summary, cues, follows=self._follows)
+        return _named(self._learned.intents, row, Intent)
 
     def marked(self) -> Marked:
         """The spans that look like facts, names they are about, or what is to be forgotten."""
-        if not self._views:
+        if self._view is None:
             return Marked()
-        tagged = [network.tagged(view) for network, view in self._views]
-        objects, names, targets = _mean([tags for _, tags in tagged])
+        rows, (objects, names, targets) = self._networks.tagged(self._view)
         return Marked(
-            facts=self._judged(_spans(objects, self._looks), [rows for rows, _ in tagged]),
+            facts=self._judged(_spans(objects, self._looks), rows, self._view),
             names=self._tagged(names),
             targets=self._tagged(targets),
         )
@@ -137,7 +136,7 @@ class LearnedReading:
         )
 
     def _judged(
-        self, spans: Sequence[tuple[int, int, float]], rows: Sequence[FloatArray]
+        self, spans: Sequence[tuple[int, int, float]], rows: FloatArray, view: Encoding
     ) -> tuple[Found, ...]:
         if not spans:
             return ()
@@ -145,11 +144,7 @@ class LearnedReading:
         cues = np.array(
             [self._cues_at(self._span(start, end)) for start, end in places], np.float32
         )
-        votes = [
-            network.judged(row, network.summary(view), places, cues)
-            for (network, view), row in zip(self._views, rows, strict=True)
-        ]
-        judged = [_mean(same) for same in zip(*votes, strict=True)]
+        judged = self._networks.judged(rows, self._networks.summary(view), places, cues)
         return tuple(
             self._found(span, *(each[number] for each in judged))
             for number, span in enumerate(spans)
@@ -198,22 +193,13 @@ def relations_by_network(
         return {relation: float(relation is Relation.UNRELATED) for relation in Relation}
     features = features_of(tokens, learned.words, [(EARLIER_USER, before)])
     cues = np.array(cues_in(form_of(new)) + cues_in(form_of(old)), np.float32)
-    rows = [
-        network.relations(network.summary(network.encode(features)), cosine, cues)
-        for network in learned.relaters
-    ]
-    return _named(learned.relations, rows, Relation)
+    networks = learned.relaters
+    row = networks.relations(networks.summary(networks.encode(features)), cosine, cues)
+    return _named(learned.relations, row, Relation)
 
 
-def _mean(votes: Sequence[FloatArray]) -> FloatArray:
-    return votes[0] if len(votes) == 1 else np.mean(votes, axis=0)
-
-
-def _named(
-    names: Sequence[str], rows: Sequence[FloatArray], kind: type[_Kind]
-) -> Mapping[_Kind, float]:
-    mean = _mean(rows)
-    return {kind(name): float(share) for name, share in zip(names, mean, strict=True)}
+def _named(names: Sequence[str], row: FloatArray, kind: type[_Kind]) -> Mapping[_Kind, float]:
+    return {kind(name): float(share) for name, share in zip(names, row, strict=True)}
 
 
 def _range(tokens: Tokens, span: Span) -> tuple[int, int]:

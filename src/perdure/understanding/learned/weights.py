@@ -14,8 +14,11 @@ from importlib.resources.abc import Traversable
 import numpy as np
 
 from perdure.errors import Misconfigured
-from perdure.understanding.learned.network import Network
+from perdure.understanding.learned.features import FloatArray
+from perdure.understanding.learned.network import Networks
 from perdure.understanding.learned.vectors import HashedVectors
+
+Weights = Mapping[str, FloatArray]
 
 _FOLDER = "perdure.understanding"
 
@@ -28,8 +31,8 @@ class Learned:
     statements. A network may be several of these. `version` is the beginning of the hash of all weights.
     """
 
-    readers: Mapping[str, tuple[Network, ...]]
-    relaters: tuple[Network, ...]
+    readers: Mapping[str, Networks]
+    relaters: Networks
     words: HashedVectors
     predicates: tuple[str, ...]
     subjects: tuple[str, ...]
@@ -54,9 +57,9 @@ def _words(data: bytes) -> HashedVectors:
         return HashedVectors(arrays["hashes"], table)
 
 
-def _network(data: bytes) -> Network:
+def _network(data: bytes) -> Weights:
     with np.load(io.BytesIO(data)) as arrays:
-        return Network({name: arrays[name].astype(np.float32) for name in arrays.files})
+        return {name: arrays[name].astype(np.float32) for name in arrays.files}
 
 
 def load(folder: Traversable) -> Learned:
@@ -68,10 +71,12 @@ def load(folder: Traversable) -> Learned:
     digests = "".join([manifest["words"], *(entry["sha256"] for _, entry in entries)])
     return Learned(
         readers={
-            language: tuple(networks[name] for name, entry in entries if language in entry["reads"])
+            language: Networks(
+                [networks[name] for name, entry in entries if language in entry["reads"]]
+            )
             for language in languages
         },
-        relaters=tuple(networks[name] for name, entry in entries if entry["relates"]),
+        relaters=Networks([networks[name] for name, entry in entries if entry["relates"]]),
         words=_words(_checked(folder, "words.npz", manifest["words"])),
         predicates=tuple(manifest["predicates"]),
         subjects=tuple(manifest["subjects"]),

@@ -97,8 +97,9 @@ ATTRIBUTES = (
 )
 """What something of the speaker's is, in general: its kind as the group `k`."""
 
+_NO_KIND = r"(?:is|are|was|were|has|of|to|in|at|by|for|on|would|will|ever|remains?|these|right|you|and|used|goes|now|must|still|one)\b"
 FAVOURITE_KIND = Pattern(
-    r"\bfav(?:ou?rite|e|s)?\ (?!of\b|is\b|by\b|are\b|\w+\ (?:ever\ )?(?:is|was)\ the\b)(?P<k>\w[\w'-]*(?:\ (?!is\b|are\b|was\b|has\b|of\b|to\b|in\b|at\b|by\b|for\b|would\b|ever\b|remains\b|these\b|right\b|you\b|and\b|used\b)\w[\w'-]*)?)"
+    rf"\bfav(?:ou?rite|e|s)?\ (?:all-time\ )?(?!{_NO_KIND})(?P<k>[^\W\d][\w-]*(?:\ (?!{_NO_KIND})[^\W\d][\w-]*(?!'))?)"
 )
 
 OWN_NAME = Pattern(
@@ -122,3 +123,7 @@ DENYING = Pattern(
 
 CLAUSE = Pattern(r"[,.;:!?“”\"]|\b(?:and|but|because|so|which|who|while|although|though)\b")
 """What parts clauses."""
+
+LEAVING = Pattern(r"\bfrom\ (?:the\ |an?\ |my\ |our\ )?$")
+LEFT_FOR = Pattern(r"\ (?:over\ |back\ |up\ )?to\ ")
+"""What shows that the value between the two gives way to the one after them."""

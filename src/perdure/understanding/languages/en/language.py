@@ -12,6 +12,8 @@ from perdure.understanding.languages.en.facts import (
     FACTS,
     FAVOURITE_KIND,
     INTRODUCING,
+    LEAVING,
+    LEFT_FOR,
     OWN_NAME,
     REPLACED,
 )
@@ -31,6 +33,9 @@ ENGLISH = Language(
     clause=CLAUSE,
     own_name=OWN_NAME,
     replaced=REPLACED,
+    leaving=LEAVING,
+    left_for=LEFT_FOR,
+    name_rest=None,
     roles=ROLES,
     statements=STATEMENTS,
     user="The user",

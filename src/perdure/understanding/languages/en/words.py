@@ -31,7 +31,6 @@ ROLE_NAMES: dict[str, str] = {}
 KINDS = {
     "color": "colour",
     "movie": "film",
-    "dish": "food",
     "meal": "food",
     "writer": "author",
     "group": "band",

@@ -21,7 +21,7 @@ FACTS = (
     _fact(rf"^(?:以后)?(?:请|就)?叫我{_O}", "nickname"),
     _fact(rf"{_I}今年(?P<o>[\d一二三四五六七八九十]{{1,4}})岁?", "age"),
     _fact(rf"{_I}的?生日是{_O}", "born_on"),
-    _fact(rf"{_I}{_ADV}住在?{_O}", "lives_in"),
+    _fact(rf"{_I}{_ADV}住在?(?![址户处宿院]){_O}", "lives_in"),
     _fact(rf"{_I}\S{{0,4}}搬(?:家)?[到去]了?{_O}", "lives_in"),
     _fact(rf"{_I}(?:以前|之前|原来|曾经)住在?{_O}", "lives_in", "-"),
     _fact(rf"{_I}(?:已经|现在)?不住在?{_O}", "lives_in", "-"),
@@ -33,7 +33,7 @@ FACTS = (
         rf"{_I}最(?:喜欢|爱)的(?P<k>颜色|电影|食物|菜|饮料|季节|作家|书|歌|乐队|茶|水果|城市|运动|动物|球队|餐厅|游戏)是[《“]?{_O}",
         "favourite:",
     ),
-    _fact(rf"{_I}{_ADV}(?:喜欢|爱(?!人))(?:吃|喝|看|听|去)?{_O}", "likes"),
+    _fact(rf"{_I}{_ADV}(?:喜欢|爱(?!人))(?:吃|喝|看|听|去)?(?!的){_O}", "likes"),
     _fact(rf"{_I}{_ADV}(?:不喜欢|讨厌|受不了|不爱)(?:吃|喝|看|听)?{_O}", "dislikes"),
     _fact(rf"{_I}{_ADV}会(?:说|讲){_O}", "speaks"),
     _fact(rf"{_I}{_ADV}在?学(?:习)?(?P<o>[^,。!?;校]{{1,8}}?){_END}", "learning"),
@@ -62,7 +62,8 @@ ATTRIBUTES = (
 """What something of the speaker's is, in general: its kind as the group `k`."""
 
 FAVOURITE_KIND = Pattern(
-    r"最(?:喜欢|喜爱|爱|中意|钟爱|心爱|爱吃|爱喝|爱看|爱听)的?(?:一?[个种首本部家款位])?(?P<k>[一-鿿]{1,4}?)(?:就?是|还是|当然|莫过于|一直|非|[,:]|$)"
+    r"最(?:喜欢|喜爱|爱|中意|钟爱|心爱)(?:吃|喝|看|听|玩|去|用)?的(?:一?[个种首本部家款位支只条双])?"
+    r"(?P<k>[\u4e00-\u9fff]{1,4}?)(?=(?:就|还|一直|永远|当然|莫过于|变|早)|是|非|[,:?。]|\s|$)"
 )
 
 OWN_NAME = Pattern(
@@ -81,3 +82,12 @@ DENYING = Pattern(r"不再|没有|不(?!好意思|过(?!敏)|但|仅|管|论|如
 
 CLAUSE = Pattern(r"[,。.;:!?、“”\"]|但|可是|不过|而且|因为|所以")
 """What parts clauses."""
+
+LEAVING = Pattern(r"从$|由$|辞了?$|退出了?$|离开了?$")
+LEFT_FOR = Pattern(r"[^,。!?;]{0,4}(?:变|改|换|搬|跳|转|调|升)|[,。!?;]|$|了")
+"""What shows that the value between the two gives way, to the one after them or to none."""
+
+NAME_REST = Pattern(
+    r"(?![是在的叫有对会不都也很最爱说要从来去跟和今住吃喝做当管用这那就把给他她我你了吗呢])[\u4e00-\u9fff]"
+)
+"""What completes a name of one character."""
