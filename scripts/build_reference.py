@@ -272,7 +272,10 @@ def settings() -> str:
         "| `PERDURE_URL` | The store of `perdure.open()` and of the command line when none is named. |\n"
         "| `PERDURE_EMBEDDER` | The embedder when none is named: `local`, `hashing`, `openai:MODEL`, "
         "`off`, or an installed plug-in's. |\n"
-        "| `OPENAI_API_KEY`, `OPENAI_BASE_URL` | Key and address of the service behind `openai:…`. |"
+        "| `PERDURE_LANGUAGE_MODEL` | The language model when none is named: `openai:MODEL`, "
+        "`anthropic:MODEL`, `off`, or an installed plug-in's. |\n"
+        "| `OPENAI_API_KEY`, `OPENAI_BASE_URL` | Key and address of the service behind `openai:…`. |\n"
+        "| `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL` | The same for `anthropic:…`. |"
     )
     return "\n\n".join(parts)
 

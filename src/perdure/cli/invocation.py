@@ -50,7 +50,7 @@ class Invocation:
     def opened(self, *, embeds: bool, makes: bool = False) -> Iterator[MemoryManager]:
         """The memory in the scope of the options.
 
-        A command that embeds nothing opens the store without a model, which is fast; `--embedder`
+        A command that embeds nothing opens the store without models, which is fast; `--embedder`
         overrides. Only a command that `makes` a store may create its file: a misspelt path must
         not become an empty memory.
         """
@@ -58,7 +58,8 @@ class Invocation:
         if not makes:
             require_store(url)
         embedder = self.embedder if self.embedder is not None or embeds else "off"
-        with perdure.open(url, embedder=embedder) as memory:
+        language_model = None if embeds else "off"
+        with perdure.open(url, embedder=embedder, language_model=language_model) as memory:
             yield memory.scoped(
                 tenant=self.tenant, user=self.user, agent=self.agent, session=self.session
             )

@@ -51,7 +51,7 @@ def _tell(decision: Decision) -> str:
     short_help="Take conversation in, and see what was decided.",
     epilog=(
         'JSON: {"decisions": [{"operation", "reason", "evidence", "memories", "superseded", '
-        '"message"}], "memories"}'
+        '"message", "leaned_on", "deferred"}], "memories"}'
     ),
 )
 @click.argument("path", default="-")

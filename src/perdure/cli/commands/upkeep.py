@@ -29,7 +29,8 @@ LOOK_EVERY_S = 0.5
     cls=Command,
     short_help="Counts and sizes.",
     epilog='JSON: {"memories": {state: count}, "recalled", "used", "utility_ratio", '
-    '"without_vector", "bytes", "embedding_model"}',
+    '"without_vector", "bytes", "embedding_model", "language_model", "deferred", '
+    '"deferral_failed", "language_model_usage"}',
 )
 @click.option("--everything", is_flag=True, help="Of every user of the tenant.")
 @click.pass_obj
@@ -49,6 +50,8 @@ def stats(invocation: Invocation, everything: bool) -> None:
         ("without vector", f"{numbers.without_vector:,}"),
         ("size of the store", f"{numbers.bytes:,} bytes"),
         ("embedding model", numbers.embedding_model or "none yet"),
+        ("waiting to be read", f"{numbers.deferred:,}"),
+        ("never read by a model", f"{numbers.deferral_failed:,}"),
     ]
     console().print(pair_table(rows))
 
