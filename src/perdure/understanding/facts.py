@@ -231,20 +231,29 @@ def _polarity(scene: Scene, found: Found) -> Polarity:
     """The networks' word, checked: a denial right before the object, or none anywhere."""
     if found.polarity == "-" and not scene.signs.has("negation", "ended", "change"):
         return "+"
-    if found.predicate in _SAYING_NO:
-        return found.polarity
     part = scene.form[scene.sentence.start : found.span.start]
+    after = scene.form[found.span.end : scene.sentence.end]
     for language in scene.languages:
         if language.script.search(part):
             ends = [match.end() for match in language.clause.finditer(part)]
             clause = part[ends[-1] :] if ends else part
-            denial = language.denying.search(clause)
-            after = scene.form[found.span.end : scene.sentence.end]
-            if language.leaving.search(clause) and language.left_for.match(after):
-                return "-"
-            if denial and len(clause) - denial.end() <= language.denial_reach:
-                return "-"
+            told = _told_polarity(language, clause, after, found.predicate)
+            if told:
+                return told
     return found.polarity
+
+
+def _told_polarity(language: Language, clause: str, after: str, predicate: str) -> Polarity | None:
+    """What the words right around an object say: `clause` is its clause before it, `after` the rest."""
+    denial = language.denying.search(clause)
+    is_denied = denial is not None and len(clause) - denial.end() <= language.denial_reach
+    if predicate == "avoids":
+        is_again = language.again.search(clause) or language.again.match(after)
+        return "-" if is_again and not is_denied else "+" if is_denied else None
+    if predicate in _SAYING_NO:
+        return None
+    is_left = language.leaving.search(clause) and language.left_for.match(after)
+    return "-" if is_denied or is_left else None
 
 
 def _modality(scene: Scene, found: Found) -> Modality:
@@ -368,7 +377,7 @@ def _attributes(scene: Scene) -> Iterator[Claim]:
                     start=scene.sentence.start + match.start("o"),
                     end=scene.sentence.start + match.end("o"),
                 )
-                if _is_definite(span.of(scene.text)):
+                if _is_definite(span.of(scene.text)) and "'s" not in match["k"]:
                     yield _claim(
                         scene,
                         span=span,

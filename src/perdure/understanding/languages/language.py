@@ -109,6 +109,7 @@ class Language:
     most; `clause` finds what parts clauses;
     `introducing` is what may stand between the word for a role and a name;
     `leaving` at the end of a clause and `left_for` after a value show that it gives way ("from X to");
+    `again` shows in a clause, or after a value, that what was given up is taken up;
     `name_rest` is what completes a name of one character;
     `replaced` finds a value that gives way to another one, as the group `o`;
     `own_name` is what may stand before a speaker's own name where they give it;
@@ -132,6 +133,7 @@ class Language:
     replaced: Pattern
     leaving: Pattern
     left_for: Pattern
+    again: Pattern
     name_rest: Pattern | None
     roles: Mapping[str, str]
     statements: Mapping[str, tuple[str, str]]

@@ -127,3 +127,6 @@ CLAUSE = Pattern(r"[,.;:!?“”\"]|\b(?:and|but|because|so|which|who|while|alth
 LEAVING = Pattern(r"\bfrom\ (?:the\ |an?\ |my\ |our\ )?$")
 LEFT_FOR = Pattern(r"\ (?:over\ |back\ |up\ )?to\ ")
 """What shows that the value between the two gives way to the one after them."""
+
+AGAIN = Pattern(r"\ (?:\w+\ )?again\b|\bback\ (?:on|to)\b")
+"""What shows that something given up is taken up again."""

@@ -6,6 +6,7 @@ import re
 
 from perdure.understanding.languages.en.cues import CUES
 from perdure.understanding.languages.en.facts import (
+    AGAIN,
     ATTRIBUTES,
     CLAUSE,
     DENYING,
@@ -35,6 +36,7 @@ ENGLISH = Language(
     replaced=REPLACED,
     leaving=LEAVING,
     left_for=LEFT_FOR,
+    again=AGAIN,
     name_rest=None,
     roles=ROLES,
     statements=STATEMENTS,

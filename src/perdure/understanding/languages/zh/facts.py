@@ -91,3 +91,6 @@ NAME_REST = Pattern(
     r"(?![是在的叫有对会不都也很最爱说要从来去跟和今住吃喝做当管用这那就把给他她我你了吗呢])[\u4e00-\u9fff]"
 )
 """What completes a name of one character."""
+
+AGAIN = Pattern(r"又(?:能|可以|开始|吃|喝)|重新|恢复")
+"""What shows that something given up is taken up again."""

@@ -7,6 +7,7 @@ import re
 from perdure.understanding.languages.language import Language
 from perdure.understanding.languages.zh.cues import CUES
 from perdure.understanding.languages.zh.facts import (
+    AGAIN,
     ATTRIBUTES,
     CLAUSE,
     DENYING,
@@ -36,6 +37,7 @@ CHINESE = Language(
     replaced=REPLACED,
     leaving=LEAVING,
     left_for=LEFT_FOR,
+    again=AGAIN,
     name_rest=NAME_REST,
     roles=ROLES,
     statements=STATEMENTS,
