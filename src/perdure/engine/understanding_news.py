@@ -106,8 +106,8 @@ def statement_of(memory: Memory, understanding: Understanding) -> Statement | No
         for claim in sentence.claims
         if is_held(claim) and claim.confidence >= SURE
     )
-    told = None if claims else told_fact(memory.content)
-    if told is not None:
+    told = told_fact(memory.content)
+    if told is not None:  # a closed form is surer than what the networks find in it
         claims = (told,)
     return Statement(
         content=memory.content,

@@ -4,6 +4,7 @@ from perdure.understanding.reading import read
 from perdure.understanding.relating import relate
 from perdure.understanding.sentences import split_sentences
 from perdure.understanding.times import Interval, Precision, TimeExpression, find_times
+from perdure.understanding.told import told_fact
 
 __all__ = [
     "Interval",
@@ -13,4 +14,5 @@ __all__ = [
     "read",
     "relate",
     "split_sentences",
+    "told_fact",
 ]
