@@ -16,6 +16,10 @@ pytestmark = decided_by_the_engine
 OUT = LanguageModelUnavailable("the language model answered with status 429")
 
 
+class BrokenOff(BaseException):
+    """What no adapter may catch."""
+
+
 def said(content: str, **more: object) -> dict[str, object]:
     return {"role": "user", "content": content, **more}
 
@@ -380,12 +384,33 @@ def test_a_later_observe_reads_what_waits(stand):
     assert stand.facts() == [("lives_in", "Brno", "+")]
 
 
+def test_a_call_that_is_broken_off_leaves_the_words_waiting(stand):
+    with pytest.raises(BrokenOff):
+        stand.tell("I live in Brno.", BrokenOff)
+    assert stand.contents() == ["I live in Brno."]
+    stand.home.clock.advance(timedelta(minutes=11))
+    stand.model.extend([answer([], ["none"]), answer([fact("lives_in", "Brno")])])
+    stand.memory.observe([said("Good morning!")])
+    assert stand.facts() == [("lives_in", "Brno", "+")]
+
+
 def test_the_same_message_again_is_not_read_again(stand):
     stand.tell("I live in Brno.", answer([fact("lives_in", "Brno")]), id="m1")
     observed = stand.tell("I live in Brno.", id="m1")
     assert len(stand.model.requests) == 1
     assert [decision.operation for decision in observed.decisions] == ["none"]
     assert not observed.is_deferred
+
+
+def test_read_late_it_has_the_context_it_had_then(stand):
+    stand.model.extend([answer([fact("hobby", "bees")]), OUT, answer([], ["none"])])
+    stand.memory.observe([said("I keep bees."), said("Two hives."), said("Good night.")])
+    stand.home.clock.advance(timedelta(minutes=2))
+    stand.model.extend([answer([fact("owns", "two hives")])])
+    assert stand.memory.catch_up().read == 1
+    sent = json.loads(stand.model.requests[-1][1]["content"])
+    assert sent["message"] == "Two hives."
+    assert [item["content"] for item in sent["before"]] == ["I keep bees."]
 
 
 def test_old_news_read_late_fills_the_past(stand):

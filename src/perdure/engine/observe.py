@@ -72,7 +72,7 @@ async def observe(
         call.take(position, await _observe_turn(call, turn, actor), turn)
     if core.embedding.backlog:
         await make_up_backlog(core)
-    if core.proposer is not None and not call.answer.is_deferred:
+    if core.proposer is not None and core.proposer.may_wait(scope) and not call.answer.is_deferred:
         from perdure.engine.observe_deferring import CAUGHT_UP_PER_CALL, catch_up
 
         await catch_up(core, scope, now=now, actor=actor, limit=CAUGHT_UP_PER_CALL)

@@ -88,11 +88,14 @@ async def read_kept(
     actor: str | None,
 ) -> Decided:
     """Ask the model about words that are stored, and decide; or leave them waiting."""
+    assert core.proposer is not None
     try:
         proposed = await _proposed(core, words.scope, turn, said, predicates, now)
-    except Closed:
-        raise
-    except (Unavailable, Misconfigured) as failure:
+    except BaseException as failure:
+        # Whatever happened, and be it that the caller gave up: the words still wait.
+        core.proposer.note_waiting(words.scope, is_any=True)
+        if isinstance(failure, Closed) or not isinstance(failure, Unavailable | Misconfigured):
+            raise
         _tell(core, failure)
         return await _without(core, words, turn, said, predicates, failure, now=now, actor=actor)
     decided = await _settled(
@@ -147,7 +150,10 @@ async def catch_up(
             break  # it would fail for the next one as well; asking at once would only load it
         is_given_up = any(FAILED in memory.metadata for memory in decided.memories)
         given_up, read = given_up + is_given_up, read + (not is_given_up)
-    return CaughtUp(read=read, given_up=given_up, waiting=len(waiting) - read - given_up)
+    left = len(waiting) - read - given_up
+    if not everything and core.proposer is not None:
+        core.proposer.note_waiting(scope, is_any=left > 0)
+    return CaughtUp(read=read, given_up=given_up, waiting=left)
 
 
 async def _waiting(
@@ -169,7 +175,8 @@ async def _read_again(
     core: Core, words: Memory, mark: Deferral, *, now: datetime, actor: str | None
 ) -> Decided:
     before = await recent_turns(core, words.scope, now, known_as_of=words.recorded_at)
-    said = [item for item in before if all(memory.id != words.id for memory in item.memories)]
+    # Ids sort by time: of what was stored in the same instant, only what came before.
+    said = [item for item in before if all(memory.id < words.id for memory in item.memories)]
     predicates = core.settings.registry.extended(mark.predicates)
     turn = _turn_of(words, mark)
     return await read_kept(core, words, turn, said, predicates, now=now, actor=actor)

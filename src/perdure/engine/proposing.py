@@ -16,6 +16,7 @@ from threading import Lock
 from perdure.domain.predicates import Predicates, are_opposites
 from perdure.domain.proposals import is_same_name, is_same_value
 from perdure.domain.readings import Claim, Reading, Relation, Span, Verdict
+from perdure.domain.scope import Scope
 from perdure.domain.usage import Usage
 from perdure.engine.proposal import SCHEMA, proposal_of
 from perdure.engine.proposed_reading import Message, ProposedReading, reading_of
@@ -33,6 +34,8 @@ BY_ITS_FACT = 0.6
 to take the statement's other facts along."""
 BY_SLOT = 0.75
 """Probability of superseding when the model's fact takes a slot's value from another."""
+MOST_QUIET = 100_000
+"""Of how many users it is remembered that nothing of theirs waits."""
 OUTWEIGHED = 0.5
 """What the rules must think of a gentler relation for it to stand against a slot."""
 
@@ -72,6 +75,7 @@ class Proposer:
         self._rules = rules
         self._lock = Lock()
         self._usage = Usage()
+        self._quiet: dict[tuple[str, str], set[Scope]] = {}
 
     @property
     def identity(self) -> str:
@@ -88,6 +92,21 @@ class Proposer:
     def usage(self) -> Usage:
         """What asking came to since this manager was opened, as far as the model tells."""
         return self._usage
+
+    def may_wait(self, scope: Scope) -> bool:
+        """Whether messages of the scope may be waiting to be read: false once none were found.
+
+        What another process leaves waiting is that one's to read, or `catch_up`'s.
+        """
+        return scope not in self._quiet.get(scope.walls, ())
+
+    def note_waiting(self, scope: Scope, *, is_any: bool) -> None:
+        """Remember whether messages of the scope wait; if any do, they may of all that meet it."""
+        with self._lock:
+            if is_any:
+                self._quiet.pop(scope.walls, None)
+            elif len(self._quiet) < MOST_QUIET:
+                self._quiet[scope.walls] = self._quiet.get(scope.walls, set()) | {scope}
 
     async def propose(self, asking: Asking) -> Proposed:
         """The model's reading of a message, checked.

@@ -15,6 +15,8 @@ from perdure.ports.language_model import ChatMessage
 CHINESE, ENGLISH = "zh", "en"
 _FOLDER = "perdure.engine.prompts"
 _HEADER = "version: "
+MOST_CHARS_BEFORE = 2_000
+"""Of each turn before the message: it is there for understanding only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +76,9 @@ def conversation(
         "message": message,
         "time": at.isoformat(),
         "speaker": speaker,
-        "before": [{"role": role, "content": content} for role, content in before],
+        "before": [
+            {"role": role, "content": content[:MOST_CHARS_BEFORE]} for role, content in before
+        ],
         "known": [
             {"id": item.id, "said": item.said.date().isoformat(), "text": item.text}
             for item in known
