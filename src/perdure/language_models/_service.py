@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal
 
 from perdure.domain.answers import AnswerFault, read_answer, unreadable
+from perdure.domain.text import sanitise
 from perdure.domain.usage import Usage
 from perdure.errors import (
     InvalidInput,
@@ -107,7 +108,10 @@ class ServiceModel(ABC, Generic[Client]):
         self, messages: Sequence[ChatMessage], *, schema: Mapping[str, Any]
     ) -> dict[str, Any]:
         """As the port says; the result is an `Answer`, with the usage of this call."""
-        reply, usage = await self._reply(messages, schema)
+        sendable: list[ChatMessage] = [
+            {"role": item["role"], "content": sanitise(item["content"])} for item in messages
+        ]
+        reply, usage = await self._reply(sendable, schema)
         if reply.ended == "refused":
             raise unreadable(AnswerFault.REFUSED)
         if reply.ended == "cut_off":
