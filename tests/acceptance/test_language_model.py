@@ -214,7 +214,7 @@ def test_who_is_asked_about_is_not_the_user(stand):
         ("我在青岛开了一家修琴的小店。", fact("owns", "修琴的小店", statement="The user owns a shop.")),
         ("Ho comprato una bicicletta pieghevole.",
          fact("owns", "una bicicletta pieghevole",
-              statement="L'utente ha una bicicletta pieghevole.")),
+              statement="The user owns a folding bicycle.")),
         ("أعيش في طنجة منذ عام.", fact("lives_in", "طنجة", statement="The user lives in Tangier.")),
         ("我的周报放在 Notion 的 Atlas 页面里。",
          fact("uses", "Notion", statement="The user uses Notion.")),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from perdure.domain.analysis import ENGLISH_STOP_WORDS, lexemes, query_lexemes
 from perdure.domain.proposals import is_same_name, name_form
 from perdure.domain.readings import USER
 from perdure.domain.text import fold
@@ -80,13 +81,33 @@ def _scripts(text: str) -> frozenset[str]:
 
 
 def is_in_language_of(statement: str, message: str) -> bool:
-    """Whether a statement is written in a script that carries the message.
+    """Whether a statement is in the language of the message, as far as can be told.
 
-    Tells a translation between scripts, which is what models do; not one between languages that
-    share a script.
+    Models translate into English when they translate. Between scripts that shows in the letters;
+    within the Latin script by English function words where the message has none, when the words
+    are not the message's either.
     """
     spoken = _main_script(message)
-    return spoken is None or spoken in _scripts(statement)
+    if spoken is None:
+        return True
+    if spoken not in _scripts(statement):
+        return False
+    if spoken != "latin" or _is_english(message) or not _is_english(statement):
+        return True
+    own = query_lexemes(statement)
+    return 2 * len(set(own) & set(lexemes(message))) >= len(own)
+
+
+_FOREIGN = frozenset(
+    "a all am an as at be do he her i in is me more no on or over so was will".split()
+)
+"""English function words that are words of other languages as well."""
+_ENGLISH = ENGLISH_STOP_WORDS - _FOREIGN
+_LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+
+
+def _is_english(text: str) -> bool:
+    return any(word in _ENGLISH for word in _LETTERS.findall(text.lower().replace("’", "'")))
 
 
 def _main_script(text: str) -> str | None:

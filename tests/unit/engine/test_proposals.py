@@ -197,12 +197,15 @@ def test_predicates_have_one_form(named: str, predicate: str) -> None:
         ("The user lives in Brno.", "I live in Brno.", True),
         ("用户住在布尔诺。", "I live in Brno.", False),
         ("The user lives in Tangier.", "أعيش في طنجة", False),
+        ("The user owns a folding bicycle.", "Ho comprato una bicicletta pieghevole.", False),
+        ("L'utente ha una bicicletta.", "Ho comprato una bicicletta pieghevole.", True),
+        ("The user lives in Graz.", "Ich wohne jetzt in Graz.", False),
+        ("The user bought a kiln yesterday.", "Bought a kiln yesterday.", True),
+        ("The user no longer drinks coffee.", "I'm off coffee these days.", True),
         ("42", "42", True),
     ],
 )
-def test_a_translation_into_another_script_is_told(
-    statement: str, message: str, is_so: bool
-) -> None:
+def test_a_translation_is_told(statement: str, message: str, is_so: bool) -> None:
     assert is_in_language_of(statement, message) is is_so
 
 
