@@ -315,6 +315,8 @@ class _Drawing:
         if held and intent in (Intent.NONE, Intent.CONSOLIDATE):
             intent = Intent.CREATE
         modality = sentence.modality
+        if mine and not held and asked is None:
+            modality = mine[0].modality  # somebody else's words, a wish, a question
         if held and not modality.is_held:
             is_passing = all(claim.modality is Modality.TEMPORARY for claim in held)
             modality = Modality.TEMPORARY if is_passing else Modality.ASSERTED

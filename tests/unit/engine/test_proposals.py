@@ -280,8 +280,9 @@ def test_the_models_modality_counts() -> None:
     proposal = proposal_of(
         answer([{"predicate": "lives_in", "object": "Brno", "modality": "hypothetical"}])
     )
-    [claim] = read(proposal, "I might live in Brno one day.").reading.claims
-    assert claim.modality is Modality.HYPOTHETICAL
+    [sentence] = read(proposal, "I might live in Brno one day.").reading.sentences
+    [claim] = sentence.claims
+    assert claim.modality is sentence.modality is Modality.HYPOTHETICAL
 
 
 def test_in_a_sentence_the_model_spoke_of_the_rules_add_only_what_they_are_sure_of() -> None:
