@@ -129,7 +129,7 @@ class Partition:
     """The arrays behind the snapshots. Changes are made by one thread at a time."""
 
     def __init__(self) -> None:
-        self.rows: dict[int, int] = {}
+        self._rows: dict[int, int] | None = None
         self.fields = Fields()
         self.kinds, self.agents, self.sessions = Codes(), Codes(), Codes()
         self._ids: list[str] = []
@@ -201,6 +201,14 @@ class Partition:
         self.snapshot = self._published()
 
     @property
+    def rows(self) -> dict[int, int]:
+        """The row of each memory. Made when first asked for: what only searches needs none."""
+        if self._rows is None:
+            memories = self._memories.view[: self._flags.size].tolist()
+            self._rows = dict(zip(memories, range(len(memories)), strict=True))
+        return self._rows
+
+    @property
     def wants_compaction(self) -> bool:
         """Whether enough rows are gone that loading afresh pays."""
         return self._gone > _COMPACT_FROM and self._gone > _COMPACT_AT * self._flags.size
@@ -247,7 +255,9 @@ class Partition:
         self._memories.extend(np.array(standings.memories, dtype=np.int64))
         self._accessed.extend(np.array(standings.accessed, dtype=np.int64))
         self._ids.extend(standings.ids)
-        self.rows.update(zip(standings.memories, range(first, self._flags.size), strict=True))
+        if self._rows is not None:
+            added = range(first, self._flags.size)
+            self._rows.update(zip(standings.memories, added, strict=True))
 
     def _turns(self, rows: Sequence[int]) -> list[Turn]:
         """Those of the rows that were said in a conversation."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,16 @@ _TAIL = 2048
 """So many postings are kept unsorted before they become a segment."""
 
 
+Counts = NDArray[np.signedinteger[Any]]
+"""How often; the wider ones only where a text needs them."""
+
+
 class Segment(NamedTuple):
     """Postings sorted by (term, row), one for each term of each row."""
 
     terms: NDArray[np.uint32]
     rows: NDArray[np.int32]
-    counts: NDArray[np.int32]
+    counts: Counts
 
     @property
     def nbytes(self) -> int:
@@ -34,11 +38,12 @@ def counted(terms: NDArray[np.uint32], rows: NDArray[np.int32]) -> Segment:
     pairs = terms.astype(np.uint64) << np.uint64(32) | rows.astype(np.uint64)
     pairs.sort()
     starts = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1])))
-    counts = np.diff(np.append(starts, len(pairs))).astype(np.int32)
-    return _segment(pairs[starts], counts)
+    counts = np.diff(np.append(starts, len(pairs)))
+    is_narrow = counts.max() <= np.iinfo(np.int16).max
+    return _segment(pairs[starts], counts.astype(np.int16 if is_narrow else np.int32))
 
 
-def _segment(pairs: NDArray[np.uint64], counts: NDArray[np.int32]) -> Segment:
+def _segment(pairs: NDArray[np.uint64], counts: Counts) -> Segment:
     terms = (pairs >> np.uint64(32)).astype(np.uint32)
     rows = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int32)
     return Segment(terms, rows, counts)
@@ -49,12 +54,12 @@ def _merged(one: Segment, other: Segment) -> Segment:
     terms = np.concatenate((one.terms, other.terms))
     rows = np.concatenate((one.rows, other.rows))
     order = np.lexsort((rows, terms))
-    counts = np.concatenate((one.counts, other.counts))
+    counts: Counts = np.concatenate((one.counts, other.counts))
     return Segment(terms[order], rows[order], counts[order])
 
 
 _EMPTY = Segment(
-    np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
+    np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int16)
 )
 
 
@@ -76,9 +81,9 @@ class Postings:
             segments[-1] = _merged(segments[-1], last)
         return Postings(tuple(segments))
 
-    def of(self, terms: Sequence[int]) -> list[list[tuple[NDArray[np.int32], NDArray[np.int32]]]]:
+    def of(self, terms: Sequence[int]) -> list[list[tuple[NDArray[np.int32], Counts]]]:
         """For each term, the (rows, counts) that hold it; a row appears once per term."""
-        found: list[list[tuple[NDArray[np.int32], NDArray[np.int32]]]] = [[] for _ in terms]
+        found: list[list[tuple[NDArray[np.int32], Counts]]] = [[] for _ in terms]
         asked = np.array(terms, dtype=np.uint32)
         for segment in self.segments:
             starts = segment.terms.searchsorted(asked, side="left").tolist()

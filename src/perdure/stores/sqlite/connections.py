@@ -12,7 +12,7 @@ from perdure.stores._sql.filters_sqlite import register_functions
 
 _CACHED_STATEMENTS = 256
 _WRITER_CACHE_KIB = 8192
-_READER_CACHE_KIB = 2048
+_READER_CACHE_KIB = 1024
 
 _inherited: list[object] = []
 """Connections that a fork left in this process. They belong to the parent: closing them here
