@@ -90,3 +90,51 @@ def is_within(part: str, clauses: tuple[str, ...]) -> bool:
     """Whether words stand in one of the clauses."""
     sought = fold(part)
     return any(sought in fold(clause) for clause in clauses)
+
+
+_HEAD = re.compile(
+    r"\b(?P<head>(?:my|our|his|her|their|the)\s+(?:[^\W\d_]['\w-]*\s+){1,5}?(?:is|are))\s+(?P<next>\S+)",
+    re.IGNORECASE,
+)
+_HEAD_HAN = re.compile(
+    r"(?P<head>[^\s，。；！？、：:,.]{2,14}?(?:是|叫|在|姓|定在|改在|停在|住在))\s*\S"
+)
+_LEADING_HAN = re.compile(r"^(?:我的|我家的?|我们的?|咱们的?|现在的?|目前的?|请记住|记一下)+")
+
+
+def shares_head(old: str, new: str) -> bool:
+    """Whether two statements begin to say the same of the same: "my desk is on …", "取件码是…".
+
+    What follows may be another value. A name or a number may follow at once; other words must
+    begin alike, because a boat that is moored and one that is red are told two things.
+    """
+    return any(
+        one == other or (_HAN.search(one[0]) and _ends_alike(one[0], other[0]))
+        for one in _heads(old)
+        for other in _heads(new)
+    )
+
+
+def _ends_alike(one: str, other: str) -> bool:
+    """Whether one head is the end of the other: "快递柜取件码是", "取件码是"."""
+    short, long = sorted((one, other), key=len)
+    return len(short) > LEAST_HEAD_HAN and long.endswith(short)
+
+
+def _heads(text: str) -> set[tuple[str, str]]:
+    heads = {
+        (" ".join(fold(match["head"]).split()), _kind_of(match["next"]))
+        for match in _HEAD.finditer(text)
+    }
+    if _HAN.search(text):
+        folded = (_LEADING_HAN.sub("", fold(match["head"])) for match in _HEAD_HAN.finditer(text))
+        heads |= {(head, "") for head in folded if len(head) >= LEAST_HEAD_HAN}
+    return heads
+
+
+LEAST_HEAD_HAN = 3
+
+
+def _kind_of(word: str) -> str:
+    is_name = word[:1].isupper() or any(char.isdigit() for char in word)
+    return "name" if is_name else fold(word)

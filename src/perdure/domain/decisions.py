@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Literal
 
 from perdure.domain.analysis import query_lexemes
-from perdure.domain.clauses import is_within, reach_of
+from perdure.domain.clauses import is_within, reach_of, shares_head
 from perdure.domain.duplicates import differs_in_detail
 from perdure.domain.predicates import Predicates, are_opposites, is_one_thing
 from perdure.domain.proposals import Known, Statement, is_same_name, is_same_value
@@ -35,8 +35,9 @@ DETAIL_SURE = 0.7
 
 SAYS_CHANGE = 0.6
 """Sureness from which a message says that something changed."""
-BY_LIKENESS, ALIKE = 0.8, 0.4
-"""Probability of superseding, and share of words in common, that are enough without it."""
+BY_LIKENESS, ALIKE, NEAR = 0.8, 0.4, 0.45
+"""Probability of superseding that is enough without it, for statements with such a share of words
+in common, or such a cosine."""
 MOST_AT_ONCE = 3
 """Statements that one verdict each may outdate, or contest, at once; more is a misreading."""
 DOUBTED = 0.4
@@ -130,9 +131,10 @@ def effect_of(statement: Statement, known: Known, predicates: Predicates) -> Eff
         for fact in known.facts
     }
     met = [fact for fact in known.facts if meetings[fact.id] in _REPLACING]
-    relation, probability = _relation(statement, known, meetings.values(), bool(met))
-    if relation is Relation.SUPERSEDES and not met:
-        relation = _with_evidence(statement, known.memory.content, probability)
+    by_slot = bool(met) or shares_head(known.memory.content, statement.content)
+    relation, probability = _relation(statement, known, meetings.values(), by_slot)
+    if relation is Relation.SUPERSEDES and not by_slot:
+        relation = _with_evidence(statement, known, probability)
     if relation is Relation.RESTATES and differs_in_detail(known.memory.content, statement.content):
         # A near-duplicate that differs in a digit, a name or a negation is another statement.
         relation, probability = _other_than_restating(known.verdict)
@@ -145,7 +147,7 @@ def effect_of(statement: Statement, known: Known, predicates: Predicates) -> Eff
         probability=probability,
         outdated=outdated,
         is_whole=is_whole,
-        by_slot=bool(met),
+        by_slot=by_slot,
         leaned_on=known.verdict.leaned_on,
     )
 
@@ -214,16 +216,18 @@ def _by_verdict(verdict: Verdict) -> tuple[Relation, float]:
     return Relation.UNRELATED, verdict.probability
 
 
-def _with_evidence(statement: Statement, old: str, likely: float) -> Relation:
+def _with_evidence(statement: Statement, known: Known, likely: float) -> Relation:
     """A verdict alone takes nothing's place: the words must show that something changed, or
     speak of the same.
 
     Two statements of one pattern with a word or number exchanged are two, however sure it is.
     """
+    old = known.memory.content
     if differs_in_detail(old, statement.content):
         return Relation.ADDS
     says_change = statement.sentence.intent is Intent.UPDATE and statement.sureness >= SAYS_CHANGE
-    if says_change or (likely >= BY_LIKENESS and _shared_words(old, statement.content) >= ALIKE):
+    is_alike = (known.cosine or 0.0) >= NEAR or _shared_words(old, statement.content) >= ALIKE
+    if says_change or (likely >= BY_LIKENESS and is_alike):
         return Relation.SUPERSEDES
     return Relation.CONTRADICTS
 

@@ -77,6 +77,7 @@ class Known:
 
     `verdict` says what the later of the two does to the earlier one; `is_later` that the stored
     one is the later. `fact_verdicts` judge single facts, by id, where there are several.
+    `cosine` is how near in meaning the two are, where that is known.
     """
 
     memory: Memory
@@ -84,6 +85,7 @@ class Known:
     facts: tuple[Memory, ...] = ()
     is_later: bool = False
     fact_verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    cosine: float | None = None
 
 
 def is_same_name(one: str, other: str) -> bool:

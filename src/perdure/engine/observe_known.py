@@ -323,6 +323,7 @@ def _judged(
     return Known(
         memory=memory,
         verdict=whole,
+        cosine=item.cosine,
         facts=facts,
         is_later=is_later,
         fact_verdicts=(

@@ -60,9 +60,15 @@ def a_verdict(**shares: float) -> Verdict:
     )
 
 
-def known(*facts, content: str = "old words", is_later: bool = False, speaker=None, **shares):
+def known(*facts, content="old words", is_later=False, speaker=None, cosine=None, **shares):
     memory = a_memory(content, at=NOON - DAY, source=Source(role="user", speaker=speaker))
-    return Known(memory=memory, verdict=a_verdict(**shares), facts=facts, is_later=is_later)
+    return Known(
+        memory=memory,
+        verdict=a_verdict(**shares),
+        facts=facts,
+        is_later=is_later,
+        cosine=cosine,
+    )
 
 
 def ruling(statement: Statement, *items: Known, former: tuple[Known, ...] = ()):
@@ -89,6 +95,8 @@ def test_a_change_that_does_not_say_so_needs_words_in_common() -> None:
     near = known(content="My desk stands by the south window", supersedes=0.9)
     new = a_statement(content="By the way, my desk stands near the lift on floor six")
     assert ruling(new, near).kind == "update"
+    old = known(content="A canoe is what I take to the island", supersedes=0.9, cosine=0.6)
+    assert ruling(a_statement(content="We go over there by ferry"), old).kind == "update"
     far = known(content="The canoe lies behind the mill", supersedes=0.9)
     assert ruling(new, far).relation is Relation.CONTRADICTS
 
