@@ -98,7 +98,7 @@ class LanguageModelContract:
             pytest.skip("it computes in the calling thread")
 
         async def ask_at_once() -> list[Any]:
-            return await asyncio.gather(*(_ask(model, f"Number {n}?") for n in range(4)))
+            return list(await asyncio.gather(*(_ask(model, f"Number {n}?") for n in range(4))))
 
         assert len(asyncio.run(ask_at_once())) == 4
 
