@@ -17,6 +17,9 @@ LEAST_SURE_DELETE = 0.8
 SURE_WITH_WORDS = 0.5
 """The same where closed words ask for it and none speak against it."""
 
+_ASKING = ("forget", "forget_back", "taken_back")
+"""Cues of closed words that ask for a loss."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
@@ -28,14 +31,23 @@ class Ask:
 
 
 def ask_of(
-    shares: Mapping[Intent, float], signs: Signs, version: str, *, states_facts: bool
+    shares: Mapping[Intent, float],
+    signs: Signs,
+    version: str,
+    *,
+    states_facts: bool,
+    is_loss_asked: bool = False,
 ) -> Ask:
-    """The likeliest intent that may be acted on; `states_facts`: the text asserts something."""
+    """The likeliest intent that may be acted on.
+
+    `states_facts`: the text asserts something; `is_loss_asked`: one sentence of it, taken by
+    itself, asks for a loss.
+    """
     if signs.has("courtesy") and shares.get(Intent.NONE, 0.0) >= LEAST_COURTEOUS:
         return Ask(intent=Intent.NONE, confidence=1.0, leaned_on=("cue:courtesy",))
     ranked = sorted(Intent, key=lambda intent: -shares.get(intent, 0.0))
     for intent in ranked:
-        if intent is Intent.DELETE and not _may_delete(shares[intent], signs):
+        if intent is Intent.DELETE and not _may_delete(shares[intent], signs, is_loss_asked):
             continue
         if intent is Intent.CREATE and not states_facts and signs.has("asks_only"):
             continue
@@ -47,8 +59,12 @@ def ask_of(
     return Ask(intent=Intent.NONE, confidence=1.0, leaned_on=("nothing",))
 
 
-def _may_delete(share: float, signs: Signs) -> bool:
+def _may_delete(share: float, signs: Signs, is_loss_asked: bool) -> bool:
+    if signs.has("code", "loss_reported") and not is_loss_asked:
+        return False
+    if signs.has("not_to_lose"):
+        # "Keep this, but forget that" asks for a loss in words of its own.
+        return share >= SURE_WITH_WORDS and signs.beside("not_to_lose").has(*_ASKING)
     if share >= LEAST_SURE_DELETE:
         return True
-    has_words = signs.has("forget", "forget_back", "taken_back") and not signs.has("not_forget")
-    return has_words and share >= SURE_WITH_WORDS
+    return signs.has(*_ASKING) and not signs.has("not_forget") and share >= SURE_WITH_WORDS

@@ -72,12 +72,20 @@ class _Reader:
         scenes = [self._scene(span, tells=tells) for span in self._spans]
         claims = with_names([facts_of(scene, self._marked) for scene in scenes], self._languages[0])
         is_held = any(claim.modality.is_held for each in claims for claim in each)
-        ask = ask_of(shares, whole, self._learned.version, states_facts=is_held)
         parts = (
-            [(self._sentence(scenes[0], whole, ask, shares, claims[0]), shares)]
-            if len(scenes) == 1
-            else [self._part(*each) for each in zip(scenes, claims, strict=True)]
+            [self._part(*each) for each in zip(scenes, claims, strict=True)]
+            if len(scenes) > 1
+            else []
         )
+        ask = ask_of(
+            shares,
+            whole,
+            self._learned.version,
+            states_facts=is_held,
+            is_loss_asked=any(sentence.intent is Intent.DELETE for sentence, _ in parts),
+        )
+        if len(scenes) == 1:
+            parts = [(self._sentence(scenes[0], whole, ask, shares, claims[0]), shares)]
         sentences = tuple(sentence for sentence, _ in parts)
         return Reading(
             language=self._languages[0].code,

@@ -9,7 +9,7 @@ from functools import lru_cache
 from perdure.understanding.languages.known import LANGUAGES
 from perdure.understanding.languages.language import Cues, Pattern
 
-_BY_RULE = frozenset({"asks_only", "code"})
+_BY_RULE = frozenset({"asks_only", "code", "not_to_lose", "loss_reported"})
 CUE_NAMES = tuple(field.name for field in fields(Cues) if field.name not in _BY_RULE)
 """The cues that the network is shown; the others are for rules alone."""
 
@@ -38,6 +38,14 @@ class Signs:
     def has(self, *cues: str) -> bool:
         """Whether any of the cues is there."""
         return any(self.of(cue) is not None for cue in cues)
+
+    def beside(self, cue: str) -> Signs:
+        """The cues of the rest, without what this cue found."""
+        rest = self._form
+        for cues in self._cues:
+            pattern: Pattern = getattr(cues, cue)
+            rest = pattern.compiled.sub(" ", rest)
+        return signs_of(rest)
 
     def _look_for(self, cue: str) -> re.Match[str] | None:
         for cues in self._cues:

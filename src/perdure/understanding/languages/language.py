@@ -45,7 +45,9 @@ class Pattern:
 class Cues:
     """Closed classes of words, as patterns that are searched for in one sentence.
 
-    `asks_only` is a sentence that is a question from beginning to end, `code` one that is code.
+    `asks_only` is a sentence that is a question from beginning to end, `code` one that is code;
+    `not_to_lose` is an order not to lose something, or a question whether it was lost, up to the
+    end of its clause, `loss_reported` somebody else's request to lose something.
 
     `courtesy` has to match the whole sentence, `yes` and `no` its beginning.
     """
@@ -77,6 +79,8 @@ class Cues:
     forget_back: Pattern
     taken_back: Pattern
     not_forget: Pattern
+    not_to_lose: Pattern
+    loss_reported: Pattern
     consolidate: Pattern
     everything: Pattern
     first_person: Pattern

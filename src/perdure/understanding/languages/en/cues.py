@@ -13,6 +13,11 @@ _MEMORY = (
     r"(?:entry|entries|note|record|memory|memories|fact|info(?:rmation)?|details?|reminder)\b)"
 )
 
+_LOSE = (
+    r"(?:forget|forgotten|forgot|unremember|delete[d]?|erase[d]?|remove[d]?|wipe[d]?|purge[d]?|discard(?:ed)?|"
+    r"drop(?:ped)?|lose|lost|clear(?:ed)?|scrub|throw\ (?:out|away)|get\ rid\ of)"
+)
+
 CUES = Cues(
     question=Pattern(
         r"\?\s*[\"')”]*\s*$|^(?:and\ |so\ |but\ |ok(?:ay)?,?\ |hey,?\ |well,?\ )*(?:what|who|whom|whose|which|when|where|why|how|is|are|"
@@ -141,6 +146,18 @@ CUES = Cues(
         r"\b(?:don't|do\ not|dont|never|can't|cannot|won't|didn't|mustn't|not)\ (?:ever\ |let\ me\ |you\ )?forget|\bi(?:'ve)?\ (?:keep\ |always\ |often\ |just\ |almost\ |nearly\ |totally\ |completely\ )*(?:forgot|forget|forgotten)\b"
         r"|\bforget\ (?:it|that|about\ it)[\s,.]+(?:never\ ?mind|i'll|doesn't|not\ important|it's\ (?:fine|ok))|\b(?:never\ mind|nevermind|nvm)\b|\bforget\ to\b|\bin\ case\ (?:you|i)\ forg[eo]t|"
         r"\b(?:paragraph|file|files|line|lines|row|column|cell|slide|table|chart|folder|branch|commit|word|words|comma|sentence\ (?:two|three|one)|section|footnote|bullet|page|draft|essay|image|photo|code|function|variable|import|app|cookies|cache|git|sql|stain|dependency)\b"
+    ),
+    not_to_lose=Pattern(
+        rf"(?:(?<!why\ )(?:\b(?:do\ not|don't|dont)\ (?:you\ (?:dare\ )?)?|\b(?:never|mustn't|shouldn't|not\ to|not|"
+        rf"can't|cannot|won't|wouldn't|didn't|don't\ want\ (?:you\ )?to|no\ need\ to|needn't|rather\ you\ didn't)\ )"
+        rf"(?:ever\ |just\ |please\ |accidentally\ |also\ |go\ and\ |let\ yourself\ )*|"
+        rf"^(?:(?:so|and|but|hey|wait|oh|no)[\s,]+)*(?:did|have|has|had|why\ did|when\ did)\ you\ (?:just\ |really\ |already\ )*)"
+        rf"{_LOSE}\b(?!\ to\b)[^,.;:!?]*"
+    ),
+    loss_reported=Pattern(
+        rf"\b(?!(?:i|we|you|i've|we've|you've|i'd|just|already|have|had|was|ever|once|only|also|never)\b)[\w']+\ "
+        rf"(?:says?|said|tells?|told|asks|asked|wants?|wanted|wrote|writes|reads?|shouted|whispered|suggests?|suggested)\b"
+        rf"[^.!?:“\"]{{0,24}}?(?:\bto\b|:|[“\"]|\bthat\b)[^.!?]{{0,30}}?\b{_LOSE}\b"
     ),
     consolidate=Pattern(
         r"\b(?:merge|dedup(?:e|licate)?|de-dup\w*|consolidate|condense|tidy(?:\ up)?|combine|compact|roll\ (?:up|together)|boil\ down|clean\ (?:up|out)|streamline|fold|unify|collapse|organi[sz]e|summari[sz]e|sort\ out|squash|compress|group)\b"
