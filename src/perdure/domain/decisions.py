@@ -9,7 +9,7 @@ falls on the side of keeping.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Literal
 
@@ -48,6 +48,8 @@ LEAST_TERMS = 4
 """Telling words from which a sentence is more than a remark; Chinese has twice as many terms."""
 SAYS_SO = 0.97
 """Sureness from which a message is an update though nothing stored is outdated by it."""
+REPORT_SURE = 0.9
+"""Probability from which what was read as a question is a second account that contradicts."""
 RECAP_SURE = 0.6
 """Probability from which words that restate something outdated only recall it."""
 
@@ -126,6 +128,7 @@ def effect_of(statement: Statement, known: Known, predicates: Predicates) -> Eff
     """What the statement does to one stored one."""
     if identity_text(statement.content) == identity_text(known.memory.content):
         return _effect(Relation.RESTATES, known, 1.0)
+    known = replace(known, verdict=_with_intent(known.verdict, statement))
     meetings = {
         fact.id: _strongest(meeting(claim, fact, predicates) for claim in statement.claims)
         for fact in known.facts
@@ -149,6 +152,28 @@ def effect_of(statement: Statement, known: Known, predicates: Predicates) -> Eff
         is_whole=is_whole,
         by_slot=by_slot,
         leaned_on=known.verdict.leaned_on,
+    )
+
+
+def _with_intent(verdict: Verdict, statement: Statement) -> Verdict:
+    """The verdict weighed with what the message says it does.
+
+    A message that surely tells a change is no restatement: what the pair model shares out between
+    the two moves towards superseding, in proportion to how sure the reading is.
+    """
+    sure = statement.sureness
+    if statement.sentence.intent is not Intent.UPDATE or sure < SAYS_CHANGE:
+        return verdict
+    shares = dict(verdict.probabilities)
+    if not shares:
+        return verdict
+    shares[Relation.RESTATES] = shares.get(Relation.RESTATES, 0.0) * (1.0 - sure)
+    shares[Relation.SUPERSEDES] = shares.get(Relation.SUPERSEDES, 0.0) * (1.0 + sure)
+    total = sum(shares.values())
+    weighed = {relation: share / total for relation, share in shares.items()} if total else shares
+    likeliest = max(weighed, key=lambda relation: weighed[relation])
+    return replace(
+        verdict, relation=likeliest, probability=weighed[likeliest], probabilities=weighed
     )
 
 
@@ -298,6 +323,15 @@ def is_statement(statement: Statement) -> bool:
     return sentence.modality.is_held and sentence.is_worth_keeping
 
 
+def may_report(statement: Statement) -> bool:
+    """Whether a part that was read as a question or a quotation may be a second account of
+    something: "the other notice says eight, no idea which is right" asks nobody anything."""
+    sentence = statement.sentence
+    asks = statement.content.rstrip().endswith(("?", "？"))
+    is_open = sentence.modality in (Modality.QUESTION, Modality.QUOTED)
+    return is_open and sentence.is_worth_keeping and not asks
+
+
 def rule(
     statement: Statement,
     known: Sequence[Known],
@@ -306,7 +340,7 @@ def rule(
     former: Sequence[Known] = (),
 ) -> Ruling:
     """What becomes of the statement, given what it meets of what holds and of what held once."""
-    if not is_statement(statement):
+    if not (is_statement(statement) or may_report(statement)):
         return _nothing(NOTHING_HELD)
     effects = [effect_of(statement, item, predicates) for item in known]
     by_relation = {
@@ -319,6 +353,16 @@ def rule(
     replaced = _few(by_relation[Relation.SUPERSEDES])
     contested = _few(by_relation[Relation.CONTRADICTS])
     restated = by_relation[Relation.RESTATES]
+    if not is_statement(statement):
+        accounts = {
+            item.memory.id
+            for item in known
+            if probability(item.verdict, Relation.CONTRADICTS) >= REPORT_SURE
+        }
+        sure = [effect for effect in contested if effect.memory.id in accounts]
+        if not sure:
+            return _nothing(NOTHING_HELD)
+        return _ruling("create", CONFLICTS, Relation.CONTRADICTS, sure)
     asks = statement.sentence.intent
     if not restated and not _is_beyond_doubt(replaced) and _says_little(statement):
         return _nothing(NOTHING_HELD)

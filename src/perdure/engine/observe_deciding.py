@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from perdure.domain.changes import Vectors
-from perdure.domain.decisions import NOTHING_HELD, Ruling, rule
+from perdure.domain.decisions import NOTHING_HELD, Ruling, is_statement, may_report, rule
 from perdure.domain.predicates import Predicates
 from perdure.domain.proposals import Statement, in_parts, is_same_name
 from perdure.domain.readings import USER, Claim, Intent, Reading, Sentence, Span
@@ -180,7 +180,7 @@ class _Message:
 
     async def _take(self, statement: Statement, vectors: Mapping[str, Vectors | None]) -> None:
         """Decide on one statement and carry it out."""
-        if not statement.sentence.is_worth_keeping or not statement.sentence.modality.is_held:
+        if not (is_statement(statement) or may_report(statement)):
             self._keep_words(statement, vectors)
             return
         own = vectors[statement.content]

@@ -154,6 +154,20 @@ def test_what_is_not_held_decides_nothing(modality: Modality) -> None:
     assert (made.kind, made.holds) == ("none", False)
 
 
+def test_a_second_account_is_one_though_it_was_read_as_a_question() -> None:
+    new = a_statement(content="the letter says eight, no idea which", modality=Modality.QUESTION)
+    assert ruling(new, known(contradicts=0.95)).relation is Relation.CONTRADICTS
+    assert ruling(new, known(contradicts=0.7)).kind == "none"
+    asked = a_statement(content="or does it say eight?", modality=Modality.QUESTION)
+    assert ruling(asked, known(contradicts=0.95)).kind == "none"
+
+
+def test_a_message_that_tells_a_change_is_no_restatement() -> None:
+    old = known(restates=0.6, supersedes=0.35)
+    assert ruling(a_statement(**CHANGED), old).kind == "update"
+    assert ruling(a_statement(), old).kind == "none"
+
+
 def test_small_talk_decides_nothing() -> None:
     made = ruling(a_statement(is_worth_keeping=False), known(supersedes=0.99))
     assert (made.kind, made.holds) == ("none", False)
