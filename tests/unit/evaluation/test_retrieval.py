@@ -105,3 +105,18 @@ def test_what_is_not_found_is_told():
     raw = a_file(queries=[{"qid": "q", "text": "zzyzx", "gold": ["d3"], "category": "odd"}])
     [failure] = evaluate(read_units(raw), Setting(embedder="off")).failures
     assert (failure.id, failure.expected, failure.came) == ("q", "d3", "nothing")
+
+
+def test_where_only_sessions_are_known_they_are_ranked():
+    documents = [
+        {"id": f"d{n}", "text": text, "session": session}
+        for n, (text, session) in enumerate(
+            [("The kiln is hot.", "a"), ("Kiln, kiln, kiln!", "b"), ("Kilns cool slowly.", "a")]
+        )
+    ]
+    queries = [{"qid": "q", "text": "kiln", "gold_sessions": ["a"]}]
+    [unit] = read_units(a_file(docs=documents, queries=queries))
+    assert (unit.questions[0].gold, unit.questions[0].by_session) == ({"a"}, True)
+    report = evaluate([unit], Setting(embedder="off"))
+    [figure] = [entry.figure for entry in report.entries if entry.measure == "recall@5"]
+    assert figure.value == 1.0

@@ -26,13 +26,20 @@ def evaluate(
         for unit in units:
             for _ in bench.fill(unit):
                 watch(done := done + 1, total, unit.name)
+            sessions = {item.id: item.session or item.id for item in unit.documents}
             for question in unit.questions:
+                rankings = bench.rankings(unit, question)
+                if question.by_session:  # each where it first appears
+                    rankings = {
+                        arm: list(dict.fromkeys(sessions[id_] for id_ in ranked))
+                        for arm, ranked in rankings.items()
+                    }
                 asked.append(
                     Asked(
                         unit=unit.name,
                         language=unit.language,
                         question=question,
-                        rankings=bench.rankings(unit, question),
+                        rankings=rankings,
                     )
                 )
                 watch(done := done + 1, total, question.id)

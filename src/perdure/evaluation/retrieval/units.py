@@ -2,7 +2,7 @@
 
 One JSON object, plain or compressed with gzip: `units`, each with `docs` (`id`, `text`, and
 optionally `speaker`, `session` and `time`) and `queries` (`qid`, `text`, `gold`, a list of document
-ids, and optionally `category`). `time` is ISO 8601, a time as people write it, or a whole number;
+ids, or `gold_sessions`, where only the sessions are known, and optionally `category`). `time` is ISO 8601, a time as people write it, or a whole number;
 documents stand in the order they were written.
 """
 
@@ -34,12 +34,14 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """`gold` are the ids of the documents that answer it; none for what cannot be answered."""
+    """`gold` are the documents that answer it, or the sessions where `by_session`; none for what
+    cannot be answered."""
 
     id: str
     text: str
     gold: frozenset[str]
     category: str
+    by_session: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,15 +80,8 @@ def read_units(raw: bytes) -> list[Unit]:
 def _unit(fields: Fields, number: int, language: str) -> Unit:
     documents = tuple(_document(part, place) for place, part in enumerate(fields.parts("docs")))
     known = {document.id for document in documents}
-    questions = tuple(
-        Question(
-            id=part.text("qid"),
-            text=part.text("text"),
-            gold=frozenset(part.texts("gold", may_lack=True)),
-            category=part.optional_text("category") or "",
-        )
-        for part in fields.parts("queries")
-    )
+    known |= {document.session for document in documents if document.session}
+    questions = tuple(map(_question, fields.parts("queries")))
     for question in questions:
         if missing := question.gold - known:
             raise ValueError(f"question {question.id} names unknown documents: {min(missing)}")
@@ -95,6 +90,18 @@ def _unit(fields: Fields, number: int, language: str) -> Unit:
         language=language,
         documents=documents,
         questions=questions,
+    )
+
+
+def _question(fields: Fields) -> Question:
+    documents = frozenset(fields.texts("gold", may_lack=True))
+    sessions = frozenset(fields.texts("gold_sessions", may_lack=True))
+    return Question(
+        id=fields.text("qid"),
+        text=fields.text("text"),
+        gold=documents or sessions,
+        category=fields.optional_text("category") or "",
+        by_session=bool(sessions and not documents),
     )
 
 
