@@ -167,6 +167,19 @@ def test_a_recap_by_the_assistant_revives_nothing(stand):
     assert stand.facts(subject="Runa") == [("allergic_to", "sesame", "+")]
 
 
+def test_a_correction_takes_a_fact_from_one_and_gives_it_to_another(stand):
+    sesame = {"predicate": "allergic_to", "object": "sesame"}
+    stand.tell("Milo is allergic to sesame.", answer([{"subject": "Milo", **sesame}]))
+    stand.tell(
+        "Correction: that was Runa, not Milo.",
+        answer([{"subject": "Runa", **sesame, "evidence": "that was Runa"}],
+               [{"operation": "update", "evidence": "that was Runa, not Milo"}]),
+    )  # fmt: skip
+    assert stand.facts(subject="Milo") == []
+    assert stand.facts(subject="Runa") == [("allergic_to", "sesame", "+")]
+    assert "Runa allergic to sesame" in stand.contents()
+
+
 def test_recalled_text_in_the_system_message_is_not_drawn_from_again(stand):
     stand.tell("I keep bees.", answer([fact("hobby", "bees")]))
     before = len(stand.facts())

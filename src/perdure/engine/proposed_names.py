@@ -59,6 +59,14 @@ def predicate_of(named: str) -> str:
     return _REGISTERED.get(form, form)
 
 
+def in_words(subject: str, predicate: str, value: str, message: str) -> str:
+    """A fact that nobody put into words, as near to the language of the message as may be."""
+    if _main_script(message) == "latin":
+        verb = predicate.replace(":", " ").replace("_", " ")
+        return f"{'The user' if subject == USER else subject} {verb} {value}"
+    return value if subject == USER else f"{subject}: {value}"
+
+
 _SCRIPTS = (
     ("han", re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]")),
     ("kana", re.compile(r"[\u3040-\u30ff]")),

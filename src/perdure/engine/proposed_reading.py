@@ -25,7 +25,12 @@ from perdure.domain.readings import (
     When,
 )
 from perdure.engine.proposal import Proposal, ProposedFact, ProposedOperation
-from perdure.engine.proposed_names import is_in_language_of, predicate_of, subject_of
+from perdure.engine.proposed_names import (
+    in_words,
+    is_in_language_of,
+    predicate_of,
+    subject_of,
+)
 from perdure.engine.proposed_places import likeliest_sentence, place_of, sentence_at
 
 USUAL_CONFIDENCE, MOST_CONFIDENCE, LEAST_CONFIDENCE = 0.8, 0.95, 0.3
@@ -33,11 +38,15 @@ UNSHOWN_CONFIDENCE = 0.5
 """The most for a fact whose words do not stand in the message."""
 BESIDE_THE_MODEL = 0.9
 """How sure the rules must be of a fact in a sentence from which the model drew others only."""
+SURE_OTHERWISE = 0.85
+"""How sure the rules must be of another intent for a delete to be refused: "don't forget to…" is not
+one, and losing something by mistake is the worst that can happen."""
 
 ABOUT_ASSISTANT = "about the assistant"
 FROM_QUESTION = "drawn from a question"
 UNKNOWN_TARGET = "an id that was not shown"
 UNSHOWN_DELETE = "no words of the message ask for it"
+NO_DELETE = "the rules are sure that the message asks for nothing of the kind"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +185,7 @@ class _Drawing:
             predicate=predicate,
             object=fact.object,
             span=sentence.span,
-            statement=self._statement(fact, sentence, twin),
+            statement=self._statement(fact, subject, predicate, sentence, twin),
             # "Dislikes" and "does not like" are one thing said in two ways.
             polarity=fact.polarity or (twin.polarity if twin and is_same_claim else "+"),
             modality=modality,
@@ -186,15 +195,22 @@ class _Drawing:
             leaned_on=self._leaned_on,
         )
 
-    def _statement(self, fact: ProposedFact, sentence: Sentence, twin: Claim | None) -> str:
+    def _statement(
+        self,
+        fact: ProposedFact,
+        subject: str,
+        predicate: str,
+        sentence: Sentence,
+        twin: Claim | None,
+    ) -> str:
         """The fact in words, in the speaker's own language."""
         said = fact.statement
         if said and is_in_language_of(said, self._message.content):
             return said
-        if twin is not None and twin.predicate == predicate_of(fact.predicate):
+        if twin is not None and twin.predicate == predicate:
             return twin.statement
-        if place_of(fact.object, sentence.text) is None and not said:
-            return fact.object
+        if not said and place_of(fact.object, sentence.text) is None:
+            return in_words(subject, predicate, fact.object, self._message.content)
         return (
             fact.evidence
             if fact.evidence and place_of(fact.evidence, self._message.content)
@@ -224,6 +240,9 @@ class _Drawing:
             return
         if evidence is None and not asks_offline:
             self._refuse("a delete", UNSHOWN_DELETE)
+            return
+        if not asks_offline and offline.confidence >= SURE_OTHERWISE:
+            self._refuse("a delete", NO_DELETE)
             return
         ids, unknown = self._known(operation.targets)
         is_everything = any(target.is_everything for target in offline.targets)

@@ -14,9 +14,10 @@ from itertools import pairwise
 from threading import Lock
 
 from perdure.domain.predicates import Predicates, are_opposites
-from perdure.domain.proposals import is_same_name, is_same_value
-from perdure.domain.readings import Claim, Reading, Relation, Span, Verdict
+from perdure.domain.proposals import is_same_name, is_same_value, name_form
+from perdure.domain.readings import Claim, Intent, Reading, Relation, Span, Verdict
 from perdure.domain.scope import Scope
+from perdure.domain.text import fold
 from perdure.domain.usage import Usage
 from perdure.engine.proposal import SCHEMA, proposal_of
 from perdure.engine.proposed_reading import Message, ProposedReading, reading_of
@@ -288,14 +289,18 @@ class Proposed:
             return offline
         if any(self._takes_place(claim, old) for claim, old in pairs):
             return self._verdict(Relation.SUPERSEDES, BY_SLOT)
+        sentence = self._read_as.reading.sentences[position]
+        if sentence.intent is Intent.UPDATE and any(self._is_moved(*pair) for pair in pairs):
+            return self._verdict(Relation.SUPERSEDES, BY_SLOT)
         if any(_is_same(claim, old) for claim, old in pairs):
             return self._verdict(Relation.RESTATES, BY_SLOT)
         if offline.relation is Relation.RESTATES:
             # What differs in a name or a number is another fact, however alike it sounds.
             return self._verdict(Relation.ADDS, BY_SLOT)
-        is_elsewhere = not any(_is_of_one_kind(claim, old) for claim, old in pairs)
-        if is_shown and is_elsewhere and offline.relation is Relation.SUPERSEDES:
-            # The model saw it, and neither named it nor said anything of the same kind.
+        is_of_one_kind = any(_is_of_one_kind(claim, old) for claim, old in pairs)
+        if is_shown and not (is_of_one_kind and offline.relation is Relation.SUPERSEDES):
+            # The model saw it and did not name it: only the rules' clear word on the same kind of
+            # fact makes it give way.
             return self._verdict(Relation.ADDS, BY_SLOT)
         return offline
 
@@ -312,6 +317,16 @@ class Proposed:
             return True
         single = self._asking.predicates.is_single_valued(new.predicate)
         return single and new.polarity == "+" == old.polarity
+
+    def _is_moved(self, new: Claim, old: Claim) -> bool:
+        """Whether a correction says the old fact of somebody else: "that was Ann, not Bea"."""
+        return (
+            new.predicate == old.predicate
+            and new.polarity == old.polarity
+            and is_same_value(new.object, old.object)
+            and not is_same_name(new.subject, old.subject)
+            and name_form(old.subject) in fold(self._asking.content)
+        )
 
     def _verdict(self, relation: Relation, probability: float) -> Verdict:
         rest = Relation.ADDS if relation is Relation.UNRELATED else Relation.UNRELATED

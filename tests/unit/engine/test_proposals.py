@@ -227,7 +227,9 @@ def read(
     offline: Reading | None = None,
     shown: dict[str, str] | None = None,
 ) -> ProposedReading:
-    rules = offline or Reading(language="en", intent=Intent.NONE, sentences=sentences(*texts))
+    rules = offline or Reading(
+        language="en", intent=Intent.NONE, confidence=0.5, sentences=sentences(*texts)
+    )
     message = Message(content=" ".join(texts), offline=rules, shown=shown or {})
     return reading_of(proposal, message, PREDICATES, leaned_on=LEANED_ON)
 
@@ -370,3 +372,18 @@ def test_to_end_something_is_not_to_have_it_lost() -> None:
     assert drawn.reading.intent is Intent.UPDATE
     assert drawn.reading.targets == ()
     assert drawn.relations == {0: {"m1": Relation.SUPERSEDES}}
+
+
+def test_a_delete_is_refused_where_the_rules_are_sure_of_something_else() -> None:
+    asked = proposal_of(
+        answer([], [{"operation": "delete", "targets": ["m1"], "evidence": "forget the bees"}])
+    )
+    rules = Reading(
+        language="en", intent=Intent.NONE, confidence=0.9,
+        sentences=sentences("Don't forget the bees."),
+    )  # fmt: skip
+    drawn = read(asked, "Don't forget the bees.", offline=rules, shown={"m1": "I keep bees."})
+    assert drawn.reading.targets == ()
+    assert drawn.refused == (
+        "a delete: the rules are sure that the message asks for nothing of the kind",
+    )

@@ -38,7 +38,7 @@ class Rules:
             span = Span(start=start, end=start + len(part))
             made.append(Sentence(span=span, text=part, intent=Intent.CREATE))
             start += len(part) + 2
-        return Reading(language="en", intent=Intent.CREATE, sentences=tuple(made))
+        return Reading(language="en", intent=Intent.CREATE, confidence=0.5, sentences=tuple(made))
 
     def relate(self, old: str, new: str, **_: Any) -> Verdict:
         return self._verdict
