@@ -350,7 +350,13 @@ def _settled_meanwhile() -> Decided:
 
 def _with_model(decided: Decided, proposed: Proposed) -> Decided:
     """The decisions with what they leaned on, and what of the proposal was not taken."""
-    decisions = [replace(decision, leaned_on=proposed.leaned_on) for decision in decided.decisions]
+    decisions = [
+        replace(
+            decision,
+            leaned_on=tuple(dict.fromkeys((*proposed.leaned_on, *decision.leaned_on))),
+        )
+        for decision in decided.decisions
+    ]
     if proposed.refused:
         reason = NOT_TAKEN.format(parts="; ".join(proposed.refused))
         decisions.append(Decision(operation="none", reason=reason, leaned_on=proposed.leaned_on))
