@@ -10,7 +10,8 @@ from perdure.domain.changes import Vectors
 from perdure.domain.decisions import NOTHING_HELD, Ruling, is_statement, may_report, rule
 from perdure.domain.predicates import Predicates
 from perdure.domain.proposals import Statement, in_parts, is_same_name
-from perdure.domain.readings import USER, Claim, Intent, Reading, Sentence, Span
+from perdure.domain.readings import USER, Claim, Intent, Modality, Reading, Sentence, Span
+from perdure.domain.recaps import is_recap
 from perdure.domain.records import Memory, Source
 from perdure.domain.results import Decision
 from perdure.domain.scope import Scope
@@ -252,7 +253,9 @@ class _Message:
             before.content, at=self._turn.at, speaker=self._turn.speaker, addressed=True
         )
         me = await self._name_of_speaker()
-        claims = tuple(_by(claim, me) for sentence in guess.sentences for claim in sentence.claims)
+        claims = tuple(
+            _answered(_by(claim, me)) for sentence in guess.sentences for claim in sentence.claims
+        )
         sentence = Sentence(
             span=Span(start=0, end=len(before.content)),
             text=_evidence(self._turn, reading),
@@ -268,6 +271,8 @@ class _Message:
         )
         vectors = await self._embedded([statement])
         statement, standing = await self._standing(statement, vectors[statement.content])
+        if _looks_back(statement, standing):
+            return
         ruling = rule(statement, standing.current, self._predicates)
         words = self._working.note(before.memories[-1])
         part = Part(memory=words, vectors=None, is_stored=True)
@@ -326,6 +331,23 @@ def _by(claim: Claim, me: str) -> Claim:
         return claim
     place, dot, role = claim.subject.partition(".")
     return replace(claim, subject=f"{me}{dot}{role}") if place == USER else claim
+
+
+def _answered(claim: Claim) -> Claim:
+    """What was asked, as asserted by who said yes to it."""
+    if claim.modality is not Modality.QUESTION:
+        return claim
+    return replace(claim, modality=Modality.ASSERTED)
+
+
+def _looks_back(guess: Statement, standing: Standing) -> bool:
+    """Whether what was said yes to is outdated: it holds again only by the user's own words."""
+    return is_recap(
+        guess.content,
+        [claim.object for claim in guess.claims],
+        current=[item.memory.content for item in standing.current],
+        former=[item.memory.content for item in standing.former],
+    )
 
 
 def _under_one_name(claim: Claim, aliases: Mapping[str, str]) -> Claim:
