@@ -18,15 +18,21 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _OWN_SUBJECT = re.compile(
-    r"(?:my|our|his|her|their|the)\s+\S+(?:\s+\S+){0,3}?\s+(?:is|are|was|has|have|lives?|works?|"
-    r"runs?|sits?|stands?|starts?|costs?|belongs?|goes|needs?|wants?|likes?|loves?|hates?|plays?|"
-    r"speaks?|studies|keeps?|drives?|uses?|comes|lies|holds|opens|ends|takes|teaches)\b"
-    r"|(?:i|we)(?:'m|'ve)?\s+(?!think\b|guess\b|mean\b|hope\b|suppose\b)\w+"
-    r"|(?!(?:it|they|he|she|this|that|which|who|there)\b)[^\W\d_]\S*(?:\s+\S+){0,2}?\s+"
-    r"(?:is|are|has|lives|works|runs on|costs|belongs)\b",
+    r"(?:my|our|his|her|their)\s+\S+\s+\S+"
+    r"|the\s+\S+(?:\s+\S+){0,3}?\s+(?:is|are|has|have|[a-z]+s)\b"
+    r"|(?:i|we)(?:'m|'ve)?\s+(?!think\b|guess\b|mean\b|hope\b|suppose\b|just\b)\w+"
+    r"|(?!(?:it|they|he|she|this|that|which|who|there|because|since|so|as|when|while|if|for|with|"
+    r"by|in|on|at|to|from|and|but|or)\b)[^\W\d_]\S*(?:\s+\S+){0,2}?\s+"
+    r"(?:is|are|has|lives|works|runs|costs|belongs|goes|plays|studies|speaks|likes|hates)\b",
     re.IGNORECASE,
 )
 _OWN_SUBJECT_HAN = re.compile(
+    r"(?!(?:它|他|她|这|那|就|也|都|还|又|再|太|很|可|因为|所以|平时|现在|以后|之前|不过|而且|但))"
+    r"(?:[^，。；]{1,10}?(?:是|在|叫|有|姓|属于|用的|定在|停|归|对.{1,8}过敏)"
+    r"|(?:我|我们|咱们?|[我咱]?(?:爸|妈|爷爷|奶奶|老婆|老公|媳妇|先生|太太|爱人|儿子|女儿|孩子|哥|姐|弟|妹|"
+    r"同事|朋友|室友|邻居|老板|对象|女友|男友|女朋友|男朋友))[^，。；]{3,})"
+)
+_HAN = re.compile(
     r"(?!(?:它|他|她|这|那|就|也|都|还|又|再|太|很|可|因为|所以|平时|现在|以后|之前))"
     r"[^，。；]{1,10}?(?:是|在|叫|有|姓|属于|用的|定在|停|归|对.{1,8}过敏)"
 )
@@ -70,7 +76,9 @@ def reach_of(old: str, new: str) -> Reach:
     shared = [_shared(clause, said) for clause in clauses]
     best = max(shared)
     if best <= 0.0:
-        return Reach(touched=tuple(clauses), standing=())
+        # Nothing tells which of them is meant, so none is given up.
+        alone = tuple(clause for clause in clauses if _stands_alone(clause))
+        return Reach(touched=(), standing=alone if len(alone) > 1 else ())
     touched = [clause for clause, share in zip(clauses, shared, strict=True) if share * 2 > best]
     return Reach(
         touched=tuple(touched),

@@ -35,12 +35,15 @@ DETAIL_SURE = 0.7
 
 SAYS_CHANGE = 0.6
 """Sureness from which a message says that something changed."""
+FAR = 0.28
+"""Cosine below which two statements without a word in common have nothing to do with one another
+unless the verdict is as sure as `BY_LIKENESS`."""
 BY_LIKENESS, ALIKE, NEAR = 0.8, 0.4, 0.45
 """Probability of superseding that is enough without it, for statements with such a share of words
 in common, or such a cosine."""
 MOST_AT_ONCE = 3
 """Statements that one verdict each may outdate, or contest, at once; more is a misreading."""
-DOUBTED = 0.4
+DOUBTED = 0.6
 """Sureness of its intent below which a short remark without facts says nothing."""
 SURELY_NOTHING = 0.6
 """Sureness from which a statement that was read as no news is none."""
@@ -48,6 +51,8 @@ LEAST_TERMS = 4
 """Telling words from which a sentence is more than a remark; Chinese has twice as many terms."""
 SAYS_SO = 0.97
 """Sureness from which a message is an update though nothing stored is outdated by it."""
+FOR_GOOD = 0.75
+"""Probability of superseding from which what was read as temporary is no exception."""
 REPORT_SURE = 0.9
 """Probability from which what was read as a question is a second account that contradicts."""
 RECAP_SURE = 0.6
@@ -251,10 +256,14 @@ def _with_evidence(statement: Statement, known: Known, likely: float) -> Relatio
     if differs_in_detail(old, statement.content):
         return Relation.ADDS
     says_change = statement.sentence.intent is Intent.UPDATE and statement.sureness >= SAYS_CHANGE
-    is_alike = (known.cosine or 0.0) >= NEAR or _shared_words(old, statement.content) >= ALIKE
+    shared = _shared_words(old, statement.content)
+    is_alike = (known.cosine or 0.0) >= NEAR or shared >= ALIKE
+    is_far = shared <= 0.0 and (known.cosine or 0.0) < FAR
+    if is_far and likely < BY_LIKENESS:
+        return Relation.UNRELATED
     if says_change or (likely >= BY_LIKENESS and is_alike):
         return Relation.SUPERSEDES
-    return Relation.CONTRADICTS
+    return Relation.UNRELATED if is_far else Relation.CONTRADICTS
 
 
 def _shared_words(one: str, other: str) -> float:
@@ -276,7 +285,7 @@ def _guarded(statement: Statement, known: Known, relation: Relation) -> Relation
     """The relation after what a verdict on two sentences cannot know."""
     if relation is not Relation.SUPERSEDES:
         return relation
-    if statement.is_temporary:
+    if statement.is_temporary and not _is_for_good(known.verdict):
         return Relation.EXCEPTS
     speakers = (statement.speaker, known.memory.source.speaker)
     if speakers[0] != speakers[1]:
@@ -286,6 +295,14 @@ def _guarded(statement: Statement, known: Known, relation: Relation) -> Relation
         )
         return Relation.UNRELATED if speaks_of_self else Relation.CONTRADICTS
     return relation
+
+
+def _is_for_good(verdict: Verdict) -> bool:
+    """Whether a change is one for good though its words name a time ("this term I moved to …")."""
+    return (
+        probability(verdict, Relation.SUPERSEDES) >= FOR_GOOD
+        and probability(verdict, Relation.EXCEPTS) < WITH_A_SLOT
+    )
 
 
 def _reach(

@@ -24,8 +24,6 @@ CANDIDATES = 24
 JUDGED, JUDGED_FORMER = 8, 3
 """How many current and how many former statements are judged at most: those that share a slot,
 then the nearest. A judgement costs more than all else a message does."""
-LEXICALLY_NEAR = 0.1
-"""Share of the new statement's weight in words that makes a memory worth a judgement."""
 PER_SLOT = 8
 
 VOUCHED = Comparison(field="confidence", operator=Operator.GT, value=0, attribute=True)
@@ -79,7 +77,7 @@ async def standing_of(
     for item, facts in sorted(gathered, key=lambda pair: not _shares_slot(pair[1], statement)):
         is_former = not _is_current(item.memory, working)
         chosen, most = (former, JUDGED_FORMER) if is_former else (current, JUDGED)
-        if len(chosen) < most and (_shares_slot(facts, statement) or _is_near(core, item)):
+        if len(chosen) < most:
             chosen.append(_judged(core, item, facts, said, statement, aliases))
     return Standing(current=tuple(current), former=tuple(former))
 
@@ -87,13 +85,6 @@ async def standing_of(
 def _shares_slot(facts: Sequence[Memory], statement: Statement) -> bool:
     slots = {(claim.subject, claim.predicate) for claim in statement.claims}
     return any((fact.subject, fact.predicate) in slots for fact in facts)
-
-
-def _is_near(core: Core, item: _Near) -> bool:
-    """Whether a memory has anything to do with the statement, by meaning or by words."""
-    noise = core.embedding.calibration.noise
-    is_alike = item.cosine is not None and (noise is None or item.cosine > noise)
-    return is_alike or item.cosine is None or item.lexical > LEXICALLY_NEAR
 
 
 async def slots_of(

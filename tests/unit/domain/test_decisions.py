@@ -49,6 +49,7 @@ def a_statement(*claims: Claim, content: str = "news", **fields) -> Statement:
         is_worth_keeping=fields.pop("is_worth_keeping", True),
         when=fields.pop("when", None),
     )
+    fields = {"sureness": 0.7, **fields}
     return Statement(content=content, sentence=sentence, said_at=NOON, claims=claims, **fields)
 
 
@@ -84,7 +85,7 @@ CHANGED = {"intent": Intent.UPDATE, "sureness": 0.9}
 
 
 def test_a_change_that_says_so_takes_the_place_of_the_old() -> None:
-    old = known(supersedes=0.6)
+    old = known(supersedes=0.6, cosine=0.4)
     made = ruling(a_statement(**CHANGED), old)
     assert made.kind == "update"
     assert [effect.memory for effect in made.effects] == [old.memory]
@@ -98,7 +99,9 @@ def test_a_change_that_does_not_say_so_needs_words_in_common() -> None:
     old = known(content="A canoe is what I take to the island", supersedes=0.9, cosine=0.6)
     assert ruling(a_statement(content="We go over there by ferry"), old).kind == "update"
     far = known(content="The canoe lies behind the mill", supersedes=0.9)
-    assert ruling(new, far).relation is Relation.CONTRADICTS
+    assert ruling(new, far).relation is Relation.ADDS
+    middling = known(content="The canoe lies behind the mill", supersedes=0.9, cosine=0.4)
+    assert ruling(new, middling).relation is Relation.CONTRADICTS
 
 
 def test_a_verdict_outdates_nothing_of_the_same_pattern() -> None:
@@ -143,7 +146,7 @@ def test_what_is_unsure_is_kept_on_both_sides_and_marked() -> None:
 
 
 def test_a_temporary_statement_supersedes_nothing() -> None:
-    old = known(a_fact("Bergen"), supersedes=0.9)
+    old = known(a_fact("Bergen"), supersedes=0.7, excepts=0.2)
     made = ruling(a_statement(a_claim("Oslo"), modality=Modality.TEMPORARY), old)
     assert (made.kind, made.relation, made.effects) == ("create", Relation.EXCEPTS, ())
 
@@ -211,7 +214,7 @@ def test_a_request_to_lose_is_not_read_into_a_statement() -> None:
 
 def test_nobody_has_the_last_word_about_something_else() -> None:
     new = a_statement(speaker="Bo")
-    made = ruling(new, known(supersedes=0.9, speaker="Ana"))
+    made = ruling(new, known(supersedes=0.9, speaker="Ana", cosine=0.5))
     assert made.relation is Relation.CONTRADICTS
 
 

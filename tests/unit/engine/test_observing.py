@@ -320,7 +320,7 @@ def test_a_temporary_statement_ends_by_itself(desk):
         when=when,
         modality=Modality.TEMPORARY,
     )
-    desk.told(Relation.SUPERSEDES, OSLO, visit)
+    desk.told(Relation.EXCEPTS, OSLO, visit)
     assert operations(desk.tell(visit)) == ["create"]
     assert {OSLO, visit} <= set(desk.words())
     desk.clock.set(MORNING + 6 * DAY)
