@@ -35,9 +35,9 @@ DETAIL_SURE = 0.7
 
 SAYS_CHANGE = 0.6
 """Sureness from which a message says that something changed."""
-FAR = 0.28
-"""Cosine below which two statements without a word in common have nothing to do with one another
-unless the verdict is as sure as `BY_LIKENESS`."""
+FAR, FROM_AFAR = 0.28, 0.62
+"""Cosine below which two statements without a word in common have nothing to do with one another,
+unless the verdict and the intent are together as sure as this."""
 BY_LIKENESS, ALIKE, NEAR = 0.8, 0.4, 0.45
 """Probability of superseding that is enough without it, for statements with such a share of words
 in common, or such a cosine."""
@@ -166,9 +166,9 @@ def _with_intent(verdict: Verdict, statement: Statement) -> Verdict:
     A message that surely tells a change is no restatement: what the pair model shares out between
     the two moves towards superseding, in proportion to how sure the reading is.
     """
-    sure = statement.sureness
-    if statement.sentence.intent is not Intent.UPDATE or sure < SAYS_CHANGE:
+    if not _says_change(statement):
         return verdict
+    sure = statement.sureness
     shares = dict(verdict.probabilities)
     if not shares:
         return verdict
@@ -255,11 +255,11 @@ def _with_evidence(statement: Statement, known: Known, likely: float) -> Relatio
     old = known.memory.content
     if differs_in_detail(old, statement.content):
         return Relation.ADDS
-    says_change = statement.sentence.intent is Intent.UPDATE and statement.sureness >= SAYS_CHANGE
+    says_change = _says_change(statement)
     shared = _shared_words(old, statement.content)
     is_alike = (known.cosine or 0.0) >= NEAR or shared >= ALIKE
     is_far = shared <= 0.0 and (known.cosine or 0.0) < FAR
-    if is_far and likely < BY_LIKENESS:
+    if is_far and likely * statement.sureness < FROM_AFAR:
         return Relation.UNRELATED
     if says_change or (likely >= BY_LIKENESS and is_alike):
         return Relation.SUPERSEDES
@@ -285,7 +285,7 @@ def _guarded(statement: Statement, known: Known, relation: Relation) -> Relation
     """The relation after what a verdict on two sentences cannot know."""
     if relation is not Relation.SUPERSEDES:
         return relation
-    if statement.is_temporary and not _is_for_good(known.verdict):
+    if statement.is_temporary and not _is_for_good(statement, known.verdict):
         return Relation.EXCEPTS
     speakers = (statement.speaker, known.memory.source.speaker)
     if speakers[0] != speakers[1]:
@@ -297,12 +297,20 @@ def _guarded(statement: Statement, known: Known, relation: Relation) -> Relation
     return relation
 
 
-def _is_for_good(verdict: Verdict) -> bool:
-    """Whether a change is one for good though its words name a time ("this term I moved to …")."""
-    return (
-        probability(verdict, Relation.SUPERSEDES) >= FOR_GOOD
-        and probability(verdict, Relation.EXCEPTS) < WITH_A_SLOT
-    )
+def _is_for_good(statement: Statement, verdict: Verdict) -> bool:
+    """Whether a change is one for good though its words name a time ("this term I moved to …").
+
+    The message then says that something changed, and superseding is the likelier of the two.
+    """
+    replaced = probability(verdict, Relation.SUPERSEDES)
+    excepted = probability(verdict, Relation.EXCEPTS)
+    if _says_change(statement):
+        return replaced > excepted
+    return replaced >= FOR_GOOD and excepted < WITH_A_SLOT
+
+
+def _says_change(statement: Statement) -> bool:
+    return statement.sentence.intent is Intent.UPDATE and statement.sureness >= SAYS_CHANGE
 
 
 def _reach(

@@ -42,6 +42,19 @@ class Statement:
         """Whether it says of itself that it is so for a while only."""
         return self.sentence.modality is Modality.TEMPORARY
 
+    def for_good(self) -> Statement:
+        """The statement as one that does not end by itself."""
+        return replace(
+            self,
+            sentence=replace(self.sentence, modality=Modality.ASSERTED),
+            claims=tuple(
+                replace(claim, modality=Modality.ASSERTED)
+                if claim.modality is Modality.TEMPORARY
+                else claim
+                for claim in self.claims
+            ),
+        )
+
     @property
     def times(self) -> Times:
         """When it happened and since when it holds, as far as its words tell.

@@ -13,9 +13,11 @@ from perdure.domain.text import fold
 
 MEANT = 0.45
 """Likeness from which a memory is meant."""
-BESIDE_THE_BEST, WITH_EVERYTHING = 0.8, 0.45
+BESIDE_THE_BEST, WITH_EVERYTHING = 0.8, 0.6
 """Share of the best likeness that another memory must have to be meant too: by a request for one
 thing, and by one for everything about something."""
+RELEVANT = 0.3
+"""Relevance from which a memory may be meant though it has no word of the request."""
 TAKEN_BACK = 0.5
 """Probability of being taken back below which nothing is lost, whatever words it shares."""
 
@@ -82,7 +84,7 @@ def meant_by(request: Request, candidates: Sequence[Candidate]) -> list[Memory]:
     spared = _spared(request, texts)
     rated: list[tuple[float, Memory]] = []
     for place, item in enumerate(candidates):
-        is_near = named[place] > 0 or item.relevance > 0
+        is_near = named[place] > 0 or item.relevance >= RELEVANT
         if item.withdrawn < TAKEN_BACK or spared[place] or not is_near:
             continue
         rated.append(

@@ -74,6 +74,8 @@ async def carry_out(
     predicates: Predicates,
 ) -> CarriedOut:
     """Add to the changes what the ruling asks for."""
+    if ruling.relation is Relation.SUPERSEDES:
+        statement = statement.for_good()
     times = _times(statement, ruling)
     is_contested = ruling.relation is Relation.CONTRADICTS
     sure = confidence.told(max((claim.confidence for claim in statement.claims), default=1.0))

@@ -46,16 +46,14 @@ async def withdraw(
 ) -> list[str]:
     """Forget what the message means; the ids. `keep` are the parts of the message itself."""
     lost: dict[str, Memory] = {}
-    requests = _requests(core, turn, reading)
-    for request in requests:
-        for memory in await _meant(core, working, scope, turn, request, said, keep):
-            lost[memory.id] = memory
+    request = _request(core, turn, reading)
+    for memory in await _meant(core, working, scope, turn, request, said, keep):
+        lost[memory.id] = memory
     if not lost:
         return []
-    words = " ".join(request.words for request in requests)
     lost |= {
         memory.id: memory
-        for memory in await _echoes(core, working, scope, lost.values(), words)
+        for memory in await _echoes(core, working, scope, lost.values(), request.words)
         if memory.id not in keep
     }
     ids = list(lost)
@@ -80,28 +78,33 @@ async def withdraw(
 _CLAUSE = re.compile(r"[,，;；。.!！]\s*")
 
 
-def _requests(core: Core, turn: Turn, reading: Reading) -> list[Request]:
-    """What the message asks to be lost, and the clauses beside it that ask for nothing."""
-    is_everything = any(target.is_everything for target in reading.targets)
-    requests = []
+def _request(core: Core, turn: Turn, reading: Reading) -> Request:
+    """What the message asks to be lost, and the clauses after it that ask for nothing.
+
+    What stands before the request names what it is about ("all about the boat: delete it"); what
+    follows and is no request itself may say what is to be kept ("the rest stands").
+    """
+    asked: list[str] = []
+    spared: list[str] = []
     for sentence in reading.sentences:
         if sentence.intent is not Intent.DELETE:
             continue
-        clauses = [piece for piece in _CLAUSE.split(sentence.text) if piece.strip()]
-        asking = [
-            piece
-            for piece in clauses
-            if core.understanding.read(piece, at=turn.at).intent is Intent.DELETE
-        ]
-        spared = tuple(piece for piece in clauses if piece not in asking) if asking else ()
-        requests.append(
-            Request(
-                words=" ".join(asking) if asking else sentence.text,
-                is_everything=is_everything,
-                spared=spared if len(clauses) > 1 else (),
-            )
-        )
-    return requests or [Request(words=turn.content, is_everything=is_everything)]
+        waiting: list[str] = []
+        has_asked = False
+        for piece in filter(str.strip, _CLAUSE.split(sentence.text)):
+            if core.understanding.read(piece, at=turn.at).intent is Intent.DELETE:
+                asked += [*waiting, piece]
+                waiting, has_asked = [], True
+            elif has_asked:
+                spared.append(piece)
+            else:
+                waiting.append(piece)
+        asked += waiting
+    return Request(
+        words=" ".join(asked) or turn.content,
+        is_everything=any(target.is_everything for target in reading.targets),
+        spared=tuple(spared),
+    )
 
 
 async def _note_facts(core: Core, working: Working, memories: Iterable[Memory]) -> None:

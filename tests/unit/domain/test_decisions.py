@@ -151,6 +151,13 @@ def test_a_temporary_statement_supersedes_nothing() -> None:
     assert (made.kind, made.relation, made.effects) == ("create", Relation.EXCEPTS, ())
 
 
+def test_a_change_for_good_is_one_though_its_words_name_a_time() -> None:
+    new = a_statement(**CHANGED, modality=Modality.TEMPORARY)
+    assert ruling(new, known(supersedes=0.55, excepts=0.4, cosine=0.5)).kind == "update"
+    made = ruling(new, known(supersedes=0.2, excepts=0.75, cosine=0.5))
+    assert (made.kind, made.relation) == ("create", Relation.EXCEPTS)
+
+
 @pytest.mark.parametrize("modality", [Modality.HYPOTHETICAL, Modality.QUESTION, Modality.QUOTED])
 def test_what_is_not_held_decides_nothing(modality: Modality) -> None:
     made = ruling(a_statement(a_claim("Oslo"), modality=modality), known(supersedes=0.99))
