@@ -40,6 +40,15 @@ def add_many(memory: MemoryManager, amount: str, number: str) -> None:
         say(memory.remember(f"Parcel {number}-{position} is on the belt").memory.id)
 
 
+def observe_talk(memory: MemoryManager, amount: str, number: str) -> None:
+    """Observe messages of its own, and one that every other process observes too."""
+    for position in range(int(amount)):
+        words = f"Pallet {number}-{position} is in bay {position}."
+        memory.observe([{"role": "user", "content": words, "id": f"{number}-{position}"}])
+        memory.observe([{"role": "user", "content": "I live in Lund.", "id": "shared"}])
+    say("done")
+
+
 def traffic(memory: MemoryManager, amount: str, number: str) -> None:
     """Adds, updates, recalls and histories in two threads."""
 
@@ -111,7 +120,7 @@ def _write(
 
 
 JOBS: dict[str, Callable[..., None]] = {
-    job.__name__: job for job in (add_one, add_many, traffic, write_until_killed)
+    job.__name__: job for job in (add_one, add_many, observe_talk, traffic, write_until_killed)
 }
 
 
