@@ -28,8 +28,6 @@ _DAY_US = 86_400_000_000
 FOREIGN = 0.9
 """What a memory in another script counts for beside one in the question's own: people mostly ask in
 the language they told it in."""
-FOLLOWING = 0.5
-"""Share of the encoder's noise above which a candidate may follow a relevant one."""
 COMPONENTS = ("similarity", "importance", "recency", "frequency")
 
 
@@ -203,12 +201,9 @@ def _is_relevant(
     """Whether anything says that a candidate has to do with the question.
 
     More in common than stray words, or a cosine above what the encoder gives unrelated texts.
-    Where something has, the question can be answered here, and what lies only half as near may
-    be another part of the answer: it follows instead of being left out.
     """
     noise = -np.inf if calibration.noise is None else calibration.noise
-    fit: NDArray[np.bool_] = (lexical > STRAY_WORDS) | (cosines > noise)
-    return fit | (cosines > noise * FOLLOWING) if fit.any() else fit
+    return (lexical > STRAY_WORDS) | (cosines > noise)
 
 
 def _recency(

@@ -121,7 +121,7 @@ def test_both_arms_together_are_more_than_each():
 def test_what_has_nothing_to_do_with_the_question_is_left_out():
     calibration = Calibration(anchors=((0.3, 0.0), (0.8, 1.0)), noise=0.3)
     candidates = [
-        a_candidate("noise", cosine=0.15),
+        a_candidate("noise", cosine=0.3),
         a_candidate("near", cosine=0.31),
         a_candidate("said", cosine=0.1, lexical=0.11),
         a_candidate("unembedded", cosine=None),
@@ -130,18 +130,6 @@ def test_what_has_nothing_to_do_with_the_question_is_left_out():
     ]
     ranked = rank(candidates, preset=BALANCED, calibration=calibration, now=NOON)
     assert {item.candidate.id for item in ranked} == {"near", "said", "said only"}
-
-
-def test_what_is_half_as_near_follows_what_is_relevant_and_is_no_answer_alone():
-    calibration = Calibration(anchors=((0.3, 0.0), (0.8, 1.0)), noise=0.3)
-    near, half = a_candidate("near", cosine=0.31), a_candidate("half", cosine=0.2)
-
-    def ids(candidates):
-        ranked = rank(candidates, preset=BALANCED, calibration=calibration, now=NOON)
-        return [item.candidate.id for item in ranked]
-
-    assert ids([half, near]) == ["near", "half"]
-    assert ids([half]) == []
 
 
 def test_without_calibration_every_neighbour_counts():
