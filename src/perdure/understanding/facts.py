@@ -14,13 +14,13 @@ from perdure.understanding.roles import roles_in
 from perdure.understanding.signs import Signs
 from perdure.understanding.statements import statement_of
 
-LEAST_SURE = 0.5
+LEAST_SURE = 0.55
 """Below it a span that looks like a fact is passed over."""
 
 LEAST_HELD = 0.6
 """Below it a fact is not taken as asserted."""
 
-CLEARLY_HELD = 0.9
+CLEARLY_HELD = 0.97
 """Above it a fact is asserted even in a sentence that asks or supposes something."""
 
 _SAYING_NO = frozenset({"dislikes", "avoids", "likes", "prefers"})
@@ -98,7 +98,7 @@ def _replacing(scene: Scene, claims: Sequence[Claim]) -> Iterator[Claim]:
     for claim in claims:
         if len(held) == 1 and claim is held[0]:
             yield replace(claim, replaces=span.of(scene.text))
-        elif claim in apart or claim.polarity == "-" or not held:
+        elif claim in apart or all(claim.predicate != each.predicate for each in held):
             yield claim
 
 
