@@ -43,8 +43,9 @@ BY_LIKENESS, ALIKE, NEAR = 0.8, 0.4, 0.45
 in common, or such a cosine."""
 MOST_AT_ONCE = 3
 """Statements that one verdict each may outdate, or contest, at once; more is a misreading."""
-DOUBTED = 0.6
-"""Sureness of its intent below which a short remark without facts says nothing."""
+DOUBTED, DOUBTED_CHANGE = 0.4, 0.6
+"""Sureness of its intent, to tell something or to change it, below which a short remark without
+facts says nothing."""
 SURELY_NOTHING = 0.6
 """Sureness from which a statement that was read as no news is none."""
 LEAST_TERMS = 4
@@ -424,7 +425,8 @@ def _says_little(statement: Statement) -> bool:
     """
     if statement.sentence.intent is Intent.NONE:
         return statement.sureness >= SURELY_NOTHING or _is_remark(statement)
-    return statement.sureness < DOUBTED and _is_remark(statement)
+    least = DOUBTED if statement.sentence.intent is Intent.CREATE else DOUBTED_CHANGE
+    return statement.sureness < least and _is_remark(statement)
 
 
 def _is_remark(statement: Statement) -> bool:
