@@ -20,14 +20,15 @@ def public(client):
     }
 
 
-METHODS = sorted(name for name in public(AsyncMemoryManager) if name != "__init__")
+PROPERTIES = {"scope", "graph"}
+METHODS = sorted(public(AsyncMemoryManager).keys() - {"__init__"} - PROPERTIES)
 
 
 def test_both_clients_have_the_same_methods():
     assert set(public(AsyncMemoryManager)) == set(public(MemoryManager))
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name != "scope"])
+@pytest.mark.parametrize("name", METHODS)
 def test_a_method_takes_and_gives_the_same_in_both(name):
     asynchronous = inspect.signature(getattr(AsyncMemoryManager, name))
     blocking = inspect.signature(getattr(MemoryManager, name))
@@ -43,10 +44,21 @@ def test_a_method_takes_and_gives_the_same_in_both(name):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_only_the_asynchronous_client_is_awaited(name):
-    if name in ("scope", "scoped"):
+    if name == "scoped":
         return
     assert inspect.iscoroutinefunction(getattr(AsyncMemoryManager, name))
     assert not inspect.iscoroutinefunction(getattr(MemoryManager, name))
+
+
+def test_both_graphs_have_the_same_methods():
+    asynchronous, blocking = perdure.graph.AsyncGraph, perdure.graph.Graph
+    names = {name for name in dir(asynchronous) if not name.startswith("_")}
+    assert names == {name for name in dir(blocking) if not name.startswith("_")}
+    for name in names:
+        taken = inspect.signature(getattr(asynchronous, name)).parameters
+        assert inspect.signature(getattr(blocking, name)).parameters == taken, name
+        assert inspect.iscoroutinefunction(getattr(asynchronous, name))
+        assert not inspect.iscoroutinefunction(getattr(blocking, name))
 
 
 def test_open_takes_the_same_in_both_forms():

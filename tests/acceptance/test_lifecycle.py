@@ -56,6 +56,7 @@ CALLS = {
     "import_": lambda memory, _: memory.import_("nowhere.jsonl"),
     "backup": lambda memory, _: memory.backup("nowhere.db"),
     "verify": lambda memory, _: memory.verify(),
+    "graph.facts": lambda memory, _: memory.graph.facts(),
     "observe": lambda memory, _: memory.observe([{"role": "user", "content": "too late"}]),
     "decide": lambda memory, _: memory.decide([{"role": "user", "content": "too late"}]),
     "reembed": lambda memory, _: memory.reembed(),
@@ -77,7 +78,7 @@ def test_every_call_after_closing_is_refused(every_home):
 
 def test_every_public_method_is_among_the_calls_above():
     methods = {name for name in dir(perdure.MemoryManager) if not name.startswith("_")}
-    assert methods - set(CALLS) == {"close", "scope", "scoped"}
+    assert methods - set(CALLS) == {"close", "scope", "scoped", "graph"}
 
 
 def test_closing_again_does_nothing(every_home):
