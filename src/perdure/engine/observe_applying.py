@@ -181,13 +181,15 @@ class FactsOfStatement:
             same = next(
                 (
                     fact
-                    for fact in self._working.seen(known)
+                    for fact in self._working.seen([*known, *self.drawn])
                     if fact.id not in outdated
                     and fact.superseded_by is None
                     and meeting(claim, fact, self._predicates) is Meeting.SAME
                 ),
                 None,
             )
+            if same is not None and any(fact.id == same.id for fact in self.drawn):
+                continue  # the statement says it twice
             if same is not None:
                 self.drawn.append(self._strengthen(same))
             elif self._ruling.relation is not Relation.RESTATES:
