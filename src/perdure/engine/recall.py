@@ -180,8 +180,8 @@ async def _hits(
 
 
 SAID_ALREADY = 0.8
-"""Share of its score with which a fact is placed when the words it was drawn from come before it,
-or words when their fact does: it says nothing new."""
+"""Share of its score with which a fact is placed when the words it was drawn from come before it.
+The words are never placed behind their fact: they may say more."""
 UNVOUCHED = 0.85
 """The same for words that nobody vouches for, such as an assistant's."""
 
@@ -192,7 +192,7 @@ def _as_useful(items: Sequence[tuple[Scored, Memory]]) -> list[tuple[Scored, Mem
     placed: list[tuple[float, int]] = []
     for place, (item, memory) in enumerate(items):
         weight = UNVOUCHED if memory.confidence <= 0 else 1.0
-        if not shown.isdisjoint((*memory.provenance, *memory.supports)):
+        if not shown.isdisjoint(memory.provenance):
             weight *= SAID_ALREADY
         shown.add(memory.id)
         placed.append((-item.score * weight, place))
