@@ -35,9 +35,8 @@ DETAIL_SURE = 0.7
 
 SAYS_CHANGE = 0.6
 """Sureness from which a message says that something changed."""
-FAR, FROM_AFAR = 0.28, 0.62
-"""Cosine below which two statements without a word in common have nothing to do with one another,
-unless the verdict and the intent are together as sure as this."""
+FAR = 0.28
+"""Cosine below which two statements without a word in common have nothing to do with one another."""
 BY_LIKENESS, ALIKE, NEAR = 0.8, 0.4, 0.45
 """Probability of superseding that is enough without it, for statements with such a share of words
 in common, or such a cosine."""
@@ -260,11 +259,20 @@ def _with_evidence(statement: Statement, known: Known, likely: float) -> Relatio
     shared = _shared_words(old, statement.content)
     is_alike = (known.cosine or 0.0) >= NEAR or shared >= ALIKE
     is_far = shared <= 0.0 and (known.cosine or 0.0) < FAR
-    if is_far and likely * statement.sureness < FROM_AFAR:
+    if is_far or (not is_alike and _tells_of_something_else(statement, known)):
         return Relation.UNRELATED
     if says_change or (likely >= BY_LIKENESS and is_alike):
         return Relation.SUPERSEDES
-    return Relation.UNRELATED if is_far else Relation.CONTRADICTS
+    return Relation.CONTRADICTS
+
+
+def _tells_of_something_else(statement: Statement, known: Known) -> bool:
+    """Whether both sides have facts, and none of one is of a kind that the other has."""
+    told = {claim.predicate for claim in statement.claims}
+    stored = {fact.predicate for fact in known.facts if fact.predicate is not None}
+    if not told or not stored:
+        return False
+    return not any(one == other or are_opposites(one, other) for one in told for other in stored)
 
 
 def _shared_words(one: str, other: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -61,7 +62,7 @@ def a_verdict(**shares: float) -> Verdict:
     )
 
 
-def known(*facts, content="old words", is_later=False, speaker=None, cosine=None, **shares):
+def known(*facts, content="old words", is_later=False, speaker=None, cosine=0.35, **shares):
     memory = a_memory(content, at=NOON - DAY, source=Source(role="user", speaker=speaker))
     return Known(
         memory=memory,
@@ -98,7 +99,7 @@ def test_a_change_that_does_not_say_so_needs_words_in_common() -> None:
     assert ruling(new, near).kind == "update"
     old = known(content="A canoe is what I take to the island", supersedes=0.9, cosine=0.6)
     assert ruling(a_statement(content="We go over there by ferry"), old).kind == "update"
-    far = known(content="The canoe lies behind the mill", supersedes=0.9)
+    far = known(content="The canoe lies behind the mill", supersedes=0.9, cosine=None)
     assert ruling(new, far).relation is Relation.ADDS
     middling = known(content="The canoe lies behind the mill", supersedes=0.9, cosine=0.4)
     assert ruling(new, middling).relation is Relation.CONTRADICTS
@@ -319,3 +320,20 @@ def test_the_registry_can_be_extended() -> None:
     assert meeting(claim, fact, single) is Meeting.OTHER_VALUE
     many = single.extended({"lives_in": "many"})
     assert meeting(a_claim("Oslo"), a_fact("Bergen"), many) is Meeting.APART
+
+
+@pytest.mark.parametrize("cosine", [None, -0.1, 0.2])
+def test_what_is_far_and_shares_no_word_is_never_outdated_by_a_verdict(cosine: float) -> None:
+    old = known(content="I draw picture books", supersedes=0.99, cosine=cosine)
+    made = ruling(a_statement(content="We moved to Porto", **CHANGED), old)
+    assert (made.kind, made.effects) == ("create", ())
+
+
+@pytest.mark.parametrize(
+    ("cosine", "kind"),
+    [(0.3, "create"), (0.5, "update")],
+)
+def test_facts_of_other_kinds_meet_only_where_the_words_are_alike(cosine: float, kind: str) -> None:
+    old = known(a_fact("Bergen"), content="Bergen it is", supersedes=0.95, cosine=cosine)
+    claim = replace(a_claim("green"), predicate="favourite:colour")
+    assert ruling(a_statement(claim, content="Green now", **CHANGED), old).kind == kind
