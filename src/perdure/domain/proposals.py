@@ -146,8 +146,17 @@ def is_announcement(sentence: Sentence) -> bool:
     )
 
 
+MOST_PARTS = 64
+"""Parts of one message that are judged one by one; what follows is kept as one, and holds nothing.
+A message of thousands of sentences is a document, not something somebody says of themselves."""
+
+
 def in_parts(text: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     """The sentences, an announcement together with the statement after it."""
+    if len(sentences) > MOST_PARTS:
+        rest = _joined(text, sentences[MOST_PARTS - 1], sentences[-1])
+        rest = replace(rest, intent=Intent.NONE, is_worth_keeping=False, claims=())
+        sentences = [*sentences[: MOST_PARTS - 1], rest]
     parts: list[Sentence] = []
     for sentence in sentences:
         says_more = sentence.is_worth_keeping and sentence.modality.is_held

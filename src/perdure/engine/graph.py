@@ -46,7 +46,7 @@ async def facts(
 
 
 async def _all_names(core: Core, view: View, name: str) -> list[str]:
-    """The name and every other name of the same, as they are written in facts."""
+    """The name in the cases it is likely written in, and every other name of the same."""
     naming = await _all(core, view, _any_of("predicate", NAMING))
     same = names_of(naming)
     form = name_form(name)
@@ -57,7 +57,8 @@ async def _all_names(core: Core, view: View, name: str) -> list[str]:
         for other in (fact.subject, fact.object)
         if other and same.get(name_form(other), name_form(other)) == stands
     ]
-    return list(dict.fromkeys([name, *written]))
+    forms = [name, name.lower(), name.upper(), name.title(), name.capitalize()]
+    return list(dict.fromkeys([*forms, *written]))
 
 
 async def entities(core: Core, view: View, *, name: str | None, kind: str | None) -> list[Entity]:

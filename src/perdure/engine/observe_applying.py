@@ -9,6 +9,7 @@ from typing import Any
 
 from perdure.domain import confidence
 from perdure.domain.changes import Operation, Vectors
+from perdure.domain.clauses import shares_head
 from perdure.domain.decisions import Effect, Meeting, Ruling, is_held, meeting
 from perdure.domain.predicates import Predicates, is_one_thing, slot_key
 from perdure.domain.proposals import Statement, Times, times_of
@@ -76,7 +77,7 @@ async def carry_out(
     """Add to the changes what the ruling asks for."""
     if ruling.relation is Relation.SUPERSEDES:
         statement = statement.for_good()
-    times = _times(statement, ruling)
+    times = _times(statement, ruling, standing, predicates)
     is_contested = ruling.relation is Relation.CONTRADICTS
     sure = confidence.told(max((claim.confidence for claim in statement.claims), default=1.0))
     memory = replace(
@@ -118,18 +119,40 @@ def _fields(times: Times) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _times(statement: Statement, ruling: Ruling) -> Times:
-    """When the statement holds; news of an earlier time end where the later value begins."""
+def _times(
+    statement: Statement, ruling: Ruling, standing: Standing, predicates: Predicates
+) -> Times:
+    """When the statement holds; an earlier value ends where the later one begins.
+
+    Only a value does: what happened once before ("it was painted in 2029") ends nothing and stays
+    in sight.
+    """
     times = statement.times
     if ruling.relation is not Relation.PRECEDES:
         return times
-    later = ruling.effects[0].memory.valid_from
+    after = ruling.effects[0].memory
+    later = after.valid_from
+    is_value = later > statement.said_at or _is_of_one_slot(statement, after, standing, predicates)
+    if not is_value:
+        return times
     when = statement.sentence.when
     if when is None or when.start >= later:
         begins = min(times.valid_from, later - _BEFORE)
         return replace(times, valid_from=begins, valid_to=later)
     ends = later if when.end is None else min(when.end, later)
     return replace(times, valid_from=when.start, valid_to=ends)
+
+
+def _is_of_one_slot(
+    statement: Statement, other: Memory, standing: Standing, predicates: Predicates
+) -> bool:
+    """Whether a statement gives another value of what a stored one is about."""
+    facts = next((item.facts for item in standing.current if item.memory.id == other.id), ())
+    return shares_head(other.content, statement.content) or any(
+        meeting(claim, fact, predicates) is Meeting.OTHER_VALUE
+        for claim in statement.claims
+        for fact in facts
+    )
 
 
 def end(working: Working, old: Memory, new: Memory, said_at: datetime) -> str:

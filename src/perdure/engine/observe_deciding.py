@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -325,12 +326,18 @@ def _cut(content: str, sentences: Sequence[Sentence]) -> list[str]:
     return [content[start:end] for start, end in pairwise(starts)]
 
 
+_THE_USER = re.compile(r"^(?:The user(?='s|\b)|用户)")
+
+
 def _by(claim: Claim, me: str) -> Claim:
     """The claim with the speaker's own name where it says "user"."""
     if me == USER:
         return claim
     place, dot, role = claim.subject.partition(".")
-    return replace(claim, subject=f"{me}{dot}{role}") if place == USER else claim
+    if place != USER:
+        return claim
+    statement = _THE_USER.sub(lambda _: me, claim.statement)
+    return replace(claim, subject=f"{me}{dot}{role}", statement=statement)
 
 
 def _answered(claim: Claim) -> Claim:

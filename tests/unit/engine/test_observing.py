@@ -43,13 +43,11 @@ class Scripted:
 
     def relate(self, old, new, *, cosine=None, old_claims=(), new_claims=()):
         relation = self.verdicts.get((old.strip(), new.strip()), Relation.UNRELATED)
-        if self.readings.get(new) and self.readings[new].intent is Intent.DELETE:
+        asked = next((key for key in self.readings if key.strip(".") == new.strip(".")), None)
+        if asked is not None and self.readings[asked].intent is Intent.DELETE:
             shared = {word.strip(".").lower() for word in old.split()} & set(new.lower().split())
-            relation = (
-                Relation.RETRACTS
-                if shared - {"my"} or new == "Scratch that."
-                else Relation.UNRELATED
-            )
+            points_back = new.startswith("Scratch that")
+            relation = Relation.RETRACTS if shared - {"my"} or points_back else Relation.UNRELATED
         return Verdict(relation=relation, probability=0.9, probabilities={relation: 0.9})
 
     def says(self, message, *claims, intent=Intent.CREATE, targets=(), answers=None, **sentence):
