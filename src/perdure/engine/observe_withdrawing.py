@@ -128,7 +128,7 @@ async def _meant(
         Candidate(
             memory=memory,
             relevance=core.embedding.calibration.relevance(cosine),
-            withdrawn=_withdrawn(core, working, memory, turn.content, cosine),
+            withdrawn=_withdrawn(core, working, memory, request.words, cosine),
         )
         for memory, cosine in candidates
     ]
@@ -144,12 +144,12 @@ async def _meant(
 
 
 def _withdrawn(
-    core: Core, working: Working, memory: Memory, message: str, cosine: float | None
+    core: Core, working: Working, memory: Memory, request: str, cosine: float | None
 ) -> float:
     verdict = core.understanding.relate(
         memory.content,
-        message,
-        cosine=cosine,
+        request,
+        cosine=core.embedding.understood(cosine),
         old_claims=tuple(map(claim_of, facts_of(memory, working))),
     )
     return probability(verdict, Relation.RETRACTS)
