@@ -143,6 +143,8 @@ def effect_of(statement: Statement, known: Known, predicates: Predicates) -> Eff
     relation, probability = _relation(statement, known, meetings.values(), by_slot)
     if relation is Relation.SUPERSEDES and not by_slot:
         relation = _with_evidence(statement, known, probability)
+    if relation is Relation.PRECEDES and not by_slot and _is_elsewhere(statement, known):
+        relation = Relation.UNRELATED
     if relation is Relation.RESTATES and differs_in_detail(known.memory.content, statement.content):
         # A near-duplicate that differs in a digit, a name or a negation is another statement.
         relation, probability = _other_than_restating(known.verdict)
@@ -163,8 +165,8 @@ def effect_of(statement: Statement, known: Known, predicates: Predicates) -> Eff
 def _with_intent(verdict: Verdict, statement: Statement) -> Verdict:
     """The verdict weighed with what the message says it does.
 
-    A message that surely tells a change is no restatement: what the pair model shares out between
-    the two moves towards superseding, in proportion to how sure the reading is.
+    A message that surely tells a change is no restatement: that share falls, in proportion to how
+    sure the reading is.
     """
     if not _says_change(statement):
         return verdict
@@ -173,7 +175,6 @@ def _with_intent(verdict: Verdict, statement: Statement) -> Verdict:
     if not shares:
         return verdict
     shares[Relation.RESTATES] = shares.get(Relation.RESTATES, 0.0) * (1.0 - sure)
-    shares[Relation.SUPERSEDES] = shares.get(Relation.SUPERSEDES, 0.0) * (1.0 + sure)
     total = sum(shares.values())
     weighed = {relation: share / total for relation, share in shares.items()} if total else shares
     likeliest = max(weighed, key=lambda relation: weighed[relation])
@@ -256,14 +257,25 @@ def _with_evidence(statement: Statement, known: Known, likely: float) -> Relatio
     if differs_in_detail(old, statement.content):
         return Relation.ADDS
     says_change = _says_change(statement)
-    shared = _shared_words(old, statement.content)
-    is_alike = (known.cosine or 0.0) >= NEAR or shared >= ALIKE
-    is_far = shared <= 0.0 and (known.cosine or 0.0) < FAR
-    if is_far or (not is_alike and _tells_of_something_else(statement, known)):
+    if _is_elsewhere(statement, known):
         return Relation.UNRELATED
+    is_alike = _is_alike(statement, known)
     if says_change or (likely >= BY_LIKENESS and is_alike):
         return Relation.SUPERSEDES
     return Relation.CONTRADICTS
+
+
+def _is_alike(statement: Statement, known: Known) -> bool:
+    shared = _shared_words(known.memory.content, statement.content)
+    return (known.cosine or 0.0) >= NEAR or shared >= ALIKE
+
+
+def _is_elsewhere(statement: Statement, known: Known) -> bool:
+    """Whether the two have nothing to do with one another, whatever a verdict says."""
+    shared = _shared_words(known.memory.content, statement.content)
+    if shared <= 0.0 and (known.cosine or 0.0) < FAR:
+        return True
+    return not _is_alike(statement, known) and _tells_of_something_else(statement, known)
 
 
 def _tells_of_something_else(statement: Statement, known: Known) -> bool:

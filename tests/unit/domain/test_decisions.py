@@ -337,3 +337,11 @@ def test_facts_of_other_kinds_meet_only_where_the_words_are_alike(cosine: float,
     old = known(a_fact("Bergen"), content="Bergen it is", supersedes=0.95, cosine=cosine)
     claim = replace(a_claim("green"), predicate="favourite:colour")
     assert ruling(a_statement(claim, content="Green now", **CHANGED), old).kind == kind
+
+
+@pytest.mark.parametrize("shares", [{"supersedes": 0.9}, {"precedes": 0.9}])
+@pytest.mark.parametrize("is_later", [True, False])
+def test_news_told_late_is_not_ended_by_what_has_nothing_to_do_with_it(shares, is_later) -> None:
+    other = known(content="I can't stand jazz any more", cosine=0.1, is_later=is_later, **shares)
+    made = ruling(a_statement(a_claim("Lisbon"), content="I live in Lisbon"), other)
+    assert (made.relation, made.effects) == (Relation.ADDS, ())
