@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
 
@@ -61,20 +63,7 @@ SERIES = {
 
 
 @decided_by_the_engine
-@pytest.mark.parametrize(
-    "series",
-    [
-        pytest.param(
-            name,
-            marks=pytest.mark.xfail(
-                strict=True, reason="the code of locker 16 takes the place of that of locker 6"
-            )
-            if name == "密码"
-            else (),
-        )
-        for name in SERIES
-    ],
-)
+@pytest.mark.parametrize("series", SERIES)
 def test_a_series_of_similar_statements_is_kept_whole(home, ilka, series):
     """Only a digit, a name or a thing differs: none of them is a change of another."""
     tell(home, ilka, *SERIES[series])
@@ -95,20 +84,7 @@ PASTED = {
 
 
 @decided_by_the_engine
-@pytest.mark.parametrize(
-    "pasted",
-    [
-        pytest.param(
-            name,
-            marks=pytest.mark.xfail(
-                strict=True, reason="cat food on a shopping list takes the place of the cat's name"
-            )
-            if name == "list"
-            else (),
-        )
-        for name in PASTED
-    ],
-)
+@pytest.mark.parametrize("pasted", PASTED)
 def test_what_is_pasted_in_is_kept_whole_and_changes_nothing(home, ilka, pasted):
     tell(home, ilka, *BASE)
     facts = set(texts(ilka.list(kinds="semantic")))
@@ -255,7 +231,6 @@ def test_each_speaker_speaks_for_themselves(home, ilka):
 
 
 @decided_by_the_engine
-@pytest.mark.xfail(strict=True, reason="facts of named speakers are worded as the user's")
 def test_a_fact_of_a_named_speaker_names_them(home, ilka):
     tell(home, ilka, "I live in Lund.", name="Ann")
     tell(home, ilka, "I live in Riga.", name="Bo")
@@ -317,3 +292,73 @@ def test_processes_that_observe_one_user_lose_nothing_and_double_nothing(shared_
     assert sorted(kept) == sorted([*own, "I live in Lund."])
     assert [fact.object for fact in memory.graph.facts(predicate="lives_in")] == ["Lund"]
     assert not memory.verify(repair=False).problems
+
+
+def test_threads_that_observe_the_same_message_keep_it_once(home):
+    memory = home.open().scoped(user="ilka")
+    start = Barrier(6)
+
+    def observe(number: int) -> None:
+        start.wait()
+        memory.observe([{"role": "user", "content": "I live in Lund.", "id": "m1"}])
+        memory.observe([{"role": "user", "content": f"Crate {number} holds figs."}])
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(observe, range(6)))
+    crates = [f"Crate {number} holds figs." for number in range(6)]
+    assert sorted(words_in(memory)) == sorted([*crates, "I live in Lund."])
+    assert [fact.object for fact in memory.graph.facts(predicate="lives_in")] == ["Lund"]
+
+
+def test_threads_that_tell_different_values_leave_one_current(home):
+    memory = home.open().scoped(user="ilka")
+    cities = ["Lund", "Riga", "Oslo", "Turku"]
+    start = Barrier(len(cities))
+
+    def observe(city: str) -> None:
+        start.wait()
+        memory.observe([{"role": "user", "content": f"I live in {city}."}])
+
+    with ThreadPoolExecutor(len(cities)) as pool:
+        list(pool.map(observe, cities))
+    [held] = memory.graph.facts(subject="user", predicate="lives_in")
+    assert held.object in cities
+    assert sorted(words_in(memory)) == sorted(f"I live in {city}." for city in cities)
+
+
+@decided_by_the_engine
+def test_deciding_foresees_what_observing_does_and_writes_nothing(home):
+    memory = home.open()
+    told = [
+        "I live in Lund.", "My cat is called Muffin.", "I have moved to Riga.", "我在青岛上班。",
+        "Forget my cat's name.", "ok", "我对芝麻过敏。",
+    ]  # fmt: skip
+    messages = [{"role": "user", "content": words} for words in told]
+    mine = memory.scoped(user="ilka")
+    foreseen = mine.decide(messages)
+    assert mine.count(include=ALL) == 0
+    assert mine.changes() == []
+    done = mine.observe(messages)
+    assert [(each.message, each.operation, each.reason) for each in foreseen.decisions] == [
+        (each.message, each.operation, each.reason) for each in done.decisions
+    ]
+
+
+LONG = "\n".join(f"- row {number}: {3 * number} kg of bolts" for number in range(800))
+
+
+@pytest.mark.parametrize("home", ["sqlite-async"], indirect=True)
+def test_one_long_message_is_kept_whole_in_a_bounded_number_of_parts(home, ilka):
+    tell(home, ilka, LONG, id="long")
+    parts = everything_in(ilka, include=ALL)
+    assert "".join(item.content for item in parts if item.kind == "episodic") == LONG
+    assert len(parts) < 400
+    assert any("row 777: 2331 kg" in words for words in texts(ilka.recall("row 777")))
+
+
+@pytest.mark.parametrize("home", ["memory-sync"], indirect=True)
+@pytest.mark.xfail(strict=True, reason="lines of one list are taken for changes of one another")
+def test_lines_of_one_list_outdate_nothing_of_it(home, ilka):
+    tell(home, ilka, *BASE)
+    tell(home, ilka, LONG, id="long")
+    assert "".join(current_words(ilka)) == "".join([*BASE, LONG])

@@ -123,7 +123,6 @@ def test_one_name_is_one_entity_though_its_mentions_look_different(home):
 
 
 @decided_by_the_engine
-@pytest.mark.xfail(strict=True, reason="facts are looked up under a name exactly as it was written")
 def test_a_name_in_other_case_is_the_same_entity_with_the_same_facts(stand):
     stand.tell("DVKO signed the lease.", answer([fact("DVKO", "signed", "the lease")]))
     stand.tell("dvko runs the boiler house.", answer([fact("dvko", "runs", "the boiler house")]))
