@@ -101,7 +101,8 @@ def is_within(part: str, clauses: tuple[str, ...]) -> bool:
 
 
 _HEAD = re.compile(
-    r"\b(?P<head>(?:my|our|his|her|their|the)\s+(?:[^\W\d_]['\w-]*\s+){1,5}?(?:is|are))\s+(?P<next>\S+)",
+    r"\b(?P<head>(?:my|our|his|her|their|the)\s+(?:[^\W\d_]['\w-]*\s+){1,5}?(?:is|are))"
+    r"(?:\s+(?:now|currently|actually|really|again))?\s+(?P<next>\S+)",
     re.IGNORECASE,
 )
 _HEAD_HAN = re.compile(
