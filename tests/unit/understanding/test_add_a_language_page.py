@@ -1,4 +1,4 @@
-"""The language that the documentation builds works as it says."""
+"""What the documentation builds of a language works as it says."""
 
 from __future__ import annotations
 
@@ -10,5 +10,6 @@ PAGE = Path(__file__).parents[3] / "docs" / "extending" / "add-a-language.md"
 
 def test_the_language_on_the_page_is_read() -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
-    assert len(blocks) == 1
-    exec(compile(blocks[0], str(PAGE), "exec"), {})
+    assert any("TimeLanguage(" in block for block in blocks)
+    for block in blocks:
+        exec(compile(block, str(PAGE), "exec"), {})
