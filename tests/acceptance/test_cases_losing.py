@@ -152,7 +152,6 @@ def test_a_sentence_that_asks_to_keep_something_spares_it(home, told):
     assert lost(told) == [LOCK]
 
 
-@pytest.mark.xfail(strict=True, reason="a workplace is taken for a place of residence")
 def test_a_request_about_another_attribute_loses_nothing(home):
     memory = home.open().scoped(user="ilka")
     say(home, memory, "我在苏州上班。")
