@@ -221,8 +221,11 @@ def test_what_is_said_is_kept_in_the_language_it_was_said_in(home, ilka, words):
 @pytest.mark.parametrize(
     ("told", "name", "predicates"),
     [
-        (["My colleague DVKO lives in Lund.", "My colleague DVKO plays the cello.",
-          "My colleague DVKO works at Halden.", "My colleague DVKO is vegetarian."], "DVKO", 1),
+        pytest.param(
+            ["My colleague DVKO lives in Lund.", "My colleague DVKO plays the cello.",
+             "My colleague DVKO works at Halden.", "My colleague DVKO is vegetarian."], "DVKO", 2,
+            marks=pytest.mark.xfail(strict=True, reason="most facts about a named one are missed"),
+        ),
         (["我同事小荷住在昆明。", "我同事小荷在银行上班。", "我同事小荷对花生过敏。"], "小荷", 2),
     ],
 )  # fmt: skip

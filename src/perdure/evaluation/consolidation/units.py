@@ -7,13 +7,10 @@ One JSON object, plain or compressed with gzip: `units`, each with `unit` (its n
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
 from dataclasses import dataclass
 
-from perdure.errors import InvalidInput
 from perdure.evaluation.lines import Fields
+from perdure.evaluation.unit_file import units_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,29 +42,10 @@ class Unit:
 
 def read_units(raw: bytes) -> list[Unit]:
     """The units of a file. Raises `InvalidInput`, which names the unit."""
-    try:
-        text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8")
-        fields = Fields(json.loads(text))
-        parts = fields.parts("units")
-        meta = fields.part("meta") if "meta" in fields else Fields({})
-    except KeyError as error:
-        raise InvalidInput(f'the file has no "{error.args[0]}"') from error
-    except (EOFError, OSError, TypeError, ValueError, zlib.error) as error:
-        raise InvalidInput(f"the file holds no units: {error}") from error
-    units = []
-    for number, part in enumerate(parts, 1):
-        try:
-            units.append(_unit(part, meta.optional_text("lang") or "?"))
-        except KeyError as error:
-            raise InvalidInput(f'unit {number}: something has no "{error.args[0]}"') from error
-        except (TypeError, ValueError) as error:
-            raise InvalidInput(f"unit {number}: {error}") from error
-    if not units:
-        raise InvalidInput("the file holds no units")
-    return units
+    return units_of(raw, _unit)
 
 
-def _unit(fields: Fields, language: str) -> Unit:
+def _unit(fields: Fields, _number: int, language: str) -> Unit:
     return Unit(
         name=fields.text("unit"),
         language=language,
