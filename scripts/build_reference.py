@@ -200,13 +200,14 @@ def methods_of(asynchronous: type, blocking: type) -> str:
         "same calls; those of the second are awaited, except `scoped`.",
         paragraphs(asynchronous.__doc__),
     ]
-    for name, member in vars(asynchronous).items():
+    members = {name: member for part in asynchronous.__mro__ for name, member in vars(part).items()}
+    for name, member in members.items():
         if name.startswith("_"):
             continue
         if isinstance(member, property):
             parts.append(f"### {name}\n\n{paragraphs(member.__doc__)}")
             continue
-        same = inspect.unwrap(vars(blocking)[name])
+        same = inspect.unwrap(getattr(blocking, name))
         parts.append(
             f"### {name}\n\n{literal(signature(name, same, of_class=True))}\n\n"
             f"{paragraphs(inspect.unwrap(member).__doc__)}"

@@ -1,0 +1,93 @@
+"""Forgetting, and bringing back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from perdure.client.base import Bound, Target, call, id_of, ids_of
+from perdure.domain.records import Kind, Memory
+from perdure.domain.results import (
+    Forgotten,
+)
+from perdure.domain.scope import Scope
+from perdure.engine import (
+    asking,
+    drafts,
+    forgetting,
+)
+from perdure.engine.asking import Between
+from perdure.errors import InvalidInput
+
+
+class Lifecycle(Bound):
+    """Forgetting, and bringing back."""
+
+    @call
+    async def forget(
+        self,
+        ids: Target | Iterable[Target],
+        *,
+        reason: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Forgotten:
+        """Hide memories from every read, all of them or, when one is unknown, none.
+
+        They leave a tombstone: an import does not bring them back, `restore` does.
+        """
+        return await forgetting.forget(
+            self._core, self._within(scope), ids_of(ids), now=self._core.now(), actor=actor,
+            reason=drafts.note_of(reason, "reason"),
+        )  # fmt: skip
+
+    @call
+    async def forget_all(
+        self,
+        *,
+        everything: bool = False,
+        kinds: Kind | str | Iterable[Kind | str] | None = None,
+        filters: Mapping[str, Any] | None = None,
+        between: Between | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Forgotten:
+        """Forget everything in a scope that names a user, agent or session.
+
+        Without one this is refused unless `everything=True`, which forgets all users of the
+        tenant. An agent or session loses only what was stored with it.
+        """
+        target = self._within(scope)
+        if not drafts.flag(everything, "everything") and not (
+            target.user or target.agent or target.session
+        ):
+            raise InvalidInput(
+                "forget_all needs a scope that names a user, agent or session; "
+                "pass everything=True to forget the memories of all users"
+            )
+        view = asking.view_of(
+            target, self._core.now(), everything=self._unbound(everything),
+            include=("superseded", "former", "archived", "expired"),
+        )  # fmt: skip
+        condition = asking.condition_of(view, kinds=kinds, filters=filters, between=between)
+        return await forgetting.forget_all(
+            self._core,
+            condition,
+            now=view.now,
+            actor=actor,
+            reason=drafts.note_of(reason, "reason"),
+        )
+
+    @call
+    async def restore(
+        self, memory_id: Target, *, actor: str | None = None, scope: Scope | None = None
+    ) -> Memory:
+        """Bring a forgotten, superseded or archived memory back.
+
+        Restoring a superseded memory undoes the supersession. `Conflict` when its slot has
+        another value meanwhile.
+        """
+        return await forgetting.restore(
+            self._core, self._within(scope), id_of(memory_id), now=self._core.now(), actor=actor
+        )

@@ -1,0 +1,60 @@
+"""The asynchronous client: what callers see of the engine."""
+
+from __future__ import annotations
+
+from perdure.client.lifecycle import Lifecycle
+from perdure.client.reading import Reading
+from perdure.client.upkeep import Upkeep
+from perdure.client.writing import Writing
+from perdure.domain.scope import Scope
+from perdure.graph import AsyncGraph
+
+
+class AsyncMemoryManager(Writing, Reading, Lifecycle, Upkeep):
+    """Long-term memory for agents. Made by `perdure.open_async`.
+
+    Every call takes `scope`; without one the manager's own is used (`scoped` binds one). A bound
+    manager never leaves its scope: a call may narrow it, and naming another tenant, user, agent
+    or session raises `PermissionDenied`. Times may be datetimes or ISO 8601 text; naive ones are
+    UTC. Besides the errors named, any call may raise `Unavailable`, `Misconfigured` and `Closed`.
+    """
+
+    async def __aenter__(self) -> AsyncMemoryManager:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def graph(self) -> AsyncGraph:
+        """The facts as entities and relations."""
+        return AsyncGraph(self._core, self._gate, self._within)
+
+    def scoped(
+        self,
+        *,
+        tenant: str | None = None,
+        agent: str | None = None,
+        user: str | None = None,
+        session: str | None = None,
+    ) -> AsyncMemoryManager:
+        """A view with the same methods, bound to a narrower scope."""
+        parts = {"tenant": tenant, "agent": agent, "user": user, "session": session}
+        given = Scope(**{name: part for name, part in parts.items() if part is not None})
+        return type(self)(
+            self._core,
+            self._gate,
+            closer=self._closer,
+            running=self._running,
+            scope=self._within(given),
+        )
+
+    async def close(self, *, timeout: float = 30.0) -> None:  # noqa: ASYNC109
+        """Finish what was acknowledged, refuse new calls, and let go of files and threads.
+
+        Closing any bound view closes them all. Raises `Unavailable` when calls are still under
+        way after `timeout` seconds.
+        """
+        self._gate.close()
+        await self._running.offload(self._gate.wait, timeout)
+        await self._closer()

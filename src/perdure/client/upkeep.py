@@ -1,0 +1,113 @@
+"""Moving, checking and mending a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from perdure import files
+from perdure.client.base import Bound, call
+from perdure.domain.results import (
+    CaughtUp,
+    Exported,
+    Imported,
+    Reembedded,
+    Verification,
+)
+from perdure.domain.scope import Scope
+from perdure.engine import (
+    asking,
+    drafts,
+    portability,
+    reembedding,
+    upkeep,
+)
+from perdure.engine.portability import OnConflict
+from perdure.errors import Misconfigured
+from perdure.ports.embedder import Embedder
+
+
+class Upkeep(Bound):
+    """Moving, checking and mending a store."""
+
+    @call
+    async def export(
+        self, path: str | Path, *, everything: bool = False, scope: Scope | None = None
+    ) -> Exported:
+        """Write a scope's memories with their history as JSON Lines.
+
+        Forgotten ones are written as tombstones, without their words. An existing file is
+        replaced only when the new one is complete.
+        """
+        view = asking.view_of(
+            self._within(scope), self._core.now(), everything=self._unbound(everything)
+        )
+        lines, exported = await portability.export_lines(self._core, view)
+        await self._running.offload(files.write_lines, path, lines)
+        return exported
+
+    @call
+    async def import_(
+        self,
+        path: str | Path,
+        on_conflict: OnConflict = "skip",
+        *,
+        actor: str | None = None,
+    ) -> Imported:
+        """Read an export. The whole file is checked before anything is written.
+
+        Memories keep their ids, scopes, times and history. What was forgotten here is withheld.
+        `on_conflict` says what happens to an id that is stored with another state: `skip`,
+        `replace` (a new version) or `error` (`Conflict`, nothing imported).
+        """
+        lines = await self._running.offload(files.read_lines, path)
+        imports = list(portability.read_lines(lines, self._scope))
+        return await portability.import_memories(
+            self._core, imports, on_conflict=on_conflict, now=self._core.now(), actor=actor
+        )
+
+    @call
+    async def backup(self, path: str | Path) -> Path:
+        """A consistent copy of the whole store at a path that does not exist yet."""
+        target = await self._running.offload(files.new_path, path)
+        await self._core.store.backup(target)
+        return target
+
+    @call
+    async def verify(self, *, repair: bool = True) -> Verification:
+        """Check every row, index and link; mend what is derived unless `repair=False`."""
+        return await upkeep.verify(self._core, repair=drafts.flag(repair, "repair"))
+
+    @call
+    async def catch_up(
+        self,
+        *,
+        limit: int | None = None,
+        everything: bool = False,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> CaughtUp:
+        """Have the language model read messages whose reading was deferred, as far as due.
+
+        Those of the scope, or of all users of the tenant, at most `limit`; the oldest first, until
+        the model fails again. `observe` does the same for a few of the scope's. `Misconfigured`
+        without a language model.
+        """
+        core = self._core
+        if core.proposer is None:
+            raise Misconfigured("there is no language model; open the store with language_model=…")
+        from perdure.engine import observe_deferring  # most programs have no use for it
+
+        return await observe_deferring.catch_up(
+            core,
+            self._within(scope),
+            now=core.now(),
+            actor=actor,
+            limit=asking.limit_of(limit, observe_deferring.MOST_CAUGHT_UP),
+            everything=self._unbound(everything),
+        )
+
+    @call
+    async def reembed(self, embedder: Embedder | None = None) -> Reembedded:
+        """Give every memory a vector by this embedder (None: the present one), also after changes
+        of model. Reads go on; call it again after an interruption."""
+        return await reembedding.reembed(self._core, embedder)

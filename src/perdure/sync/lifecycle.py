@@ -1,0 +1,62 @@
+"""Forgetting, and bringing back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from perdure.client import Target
+from perdure.domain.records import Kind, Memory
+from perdure.domain.results import (
+    Forgotten,
+)
+from perdure.domain.scope import Scope
+from perdure.engine.asking import Between
+from perdure.sync.base import Blocking
+
+
+class Lifecycle(Blocking):
+    """Forgetting, and bringing back."""
+
+    def forget(
+        self,
+        ids: Target | Iterable[Target],
+        *,
+        reason: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Forgotten:
+        """Blocking form of `AsyncMemoryManager.forget`."""
+        return self._portal.call(
+            lambda: self._core.forget(ids, reason=reason, actor=actor, scope=scope)
+        )
+
+    def forget_all(
+        self,
+        *,
+        everything: bool = False,
+        kinds: Kind | str | Iterable[Kind | str] | None = None,
+        filters: Mapping[str, Any] | None = None,
+        between: Between | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Forgotten:
+        """Blocking form of `AsyncMemoryManager.forget_all`."""
+        return self._portal.call(
+            lambda: self._core.forget_all(
+                everything=everything,
+                kinds=kinds,
+                filters=filters,
+                between=between,
+                reason=reason,
+                actor=actor,
+                scope=scope,
+            )
+        )
+
+    def restore(
+        self, memory_id: Target, *, actor: str | None = None, scope: Scope | None = None
+    ) -> Memory:
+        """Blocking form of `AsyncMemoryManager.restore`."""
+        return self._portal.call(lambda: self._core.restore(memory_id, actor=actor, scope=scope))

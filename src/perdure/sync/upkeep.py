@@ -1,0 +1,66 @@
+"""Moving, checking and mending a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from perdure.domain.results import (
+    CaughtUp,
+    Exported,
+    Imported,
+    Reembedded,
+    Verification,
+)
+from perdure.domain.scope import Scope
+from perdure.engine.portability import OnConflict
+from perdure.ports.embedder import Embedder
+from perdure.sync.base import Blocking
+
+
+class Upkeep(Blocking):
+    """Moving, checking and mending a store."""
+
+    def export(
+        self, path: str | Path, *, everything: bool = False, scope: Scope | None = None
+    ) -> Exported:
+        """Blocking form of `AsyncMemoryManager.export`."""
+        return self._portal.call(
+            lambda: self._core.export(path, everything=everything, scope=scope)
+        )
+
+    def import_(
+        self,
+        path: str | Path,
+        on_conflict: OnConflict = "skip",
+        *,
+        actor: str | None = None,
+    ) -> Imported:
+        """Blocking form of `AsyncMemoryManager.import_`."""
+        return self._portal.call(lambda: self._core.import_(path, on_conflict, actor=actor))
+
+    def backup(self, path: str | Path) -> Path:
+        """Blocking form of `AsyncMemoryManager.backup`."""
+        return self._portal.call(lambda: self._core.backup(path))
+
+    def verify(self, *, repair: bool = True) -> Verification:
+        """Blocking form of `AsyncMemoryManager.verify`."""
+        return self._portal.call(lambda: self._core.verify(repair=repair))
+
+    def catch_up(
+        self,
+        *,
+        limit: int | None = None,
+        everything: bool = False,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> CaughtUp:
+        """Blocking form of `AsyncMemoryManager.catch_up`."""
+        return self._portal.call(
+            lambda: self._core.catch_up(
+                limit=limit, everything=everything, actor=actor, scope=scope
+            )
+        )
+
+    def reembed(self, embedder: Embedder | None = None) -> Reembedded:
+        """Blocking form of `AsyncMemoryManager.reembed`."""
+        return self._portal.call(lambda: self._core.reembed(embedder))
