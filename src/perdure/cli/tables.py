@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SHOWN_CHARS = 400
 """A longer memory is cut in lists; `perdure show` has all of it."""
+CONTENTS_REMOVED = "(contents removed)"
 _PIPED_WIDTH = 100
 
 
@@ -166,7 +167,8 @@ def history_table(history: Iterable[PastChange]) -> Table:
 
     made = table("When (UTC)", "What", "By", "Then it said", flexible="Then it said")
     for change in history:
-        words = Text(printable(truncate(change.memory.content, SHOWN_CHARS)))
+        said = CONTENTS_REMOVED if change.contents_removed else change.memory.content
+        words = Text(printable(truncate(said, SHOWN_CHARS)))
         about = f"{change.memory.id} · version {change.memory.version}"
         reason = f" · {printable(change.reason)}" if change.reason else ""
         words.append(f"\n{about}{reason}", style="dim")

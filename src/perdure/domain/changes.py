@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from perdure.domain.records import Memory
 from perdure.domain.scope import Scope
+from perdure.errors import InvalidInput
 
 
 class Operation(StrEnum):
@@ -27,6 +28,13 @@ class Operation(StrEnum):
     REINFORCED = "reinforced"
     IMPORTED = "imported"
     ACCESSED = "accessed"
+    COMPRESSED = "compressed"
+    ARCHIVED = "archived"
+    ERASED = "erased"
+
+
+EMPTYING = frozenset({Operation.COMPRESSED, Operation.ARCHIVED, Operation.ERASED})
+"""The only operations that may take the contents out of a memory's earlier journal entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -120,6 +128,11 @@ class ChangeSet:
     the changes before that position leave it, already says the same (`domain.duplicates.restates`
     at the time `at`), or an earlier change of this set made one say it.
     A set with idempotency keys and no changes still records the keys.
+
+    `emptied` names memories, changed in the set by an operation of `EMPTYING`, whose journal
+    entries from before the set lose their contents in the same transaction
+    (`domain.journal.emptied`). The first change of such a memory is journalled whole, so that
+    replay goes on from it, and its counts of accesses are written as `after` has them.
     """
 
     changes: tuple[Change, ...]
@@ -131,6 +144,16 @@ class ChangeSet:
     slots: tuple[SlotState, ...] = ()
     idempotency: tuple[IdempotencyKey, ...] = ()
     accesses: tuple[Accesses, ...] = ()
+    emptied: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.emptied:
+            allowed = {item.after.id for item in self.changes if item.operation in EMPTYING}
+            if unexplained := sorted(self.emptied - allowed):
+                raise InvalidInput(
+                    f"the earlier entries of memory {unexplained[0]} may only be emptied together "
+                    f"with a change that is one of {', '.join(sorted(EMPTYING))}"
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +191,10 @@ class Refused:
 class JournalEntry:
     """One line of the journal. `change` holds the changed fields as `domain.codec` writes them.
 
-    `digest` covers this entry and, through `previous`, all before it: hexadecimal BLAKE2b.
+    `digest` covers this entry and, through `previous`, all before it: hexadecimal BLAKE2b. It
+    covers the contents (`reason` and `change`) through a seal that the random `salt` keys. Once
+    they were removed, `change` is empty, `reason` None and `salt` blank, and `seal` is what the
+    digest covers in their stead.
     """
 
     sequence: int
@@ -184,3 +210,10 @@ class JournalEntry:
     change: Mapping[str, Any]
     previous: str
     digest: str
+    salt: str = ""
+    seal: str = ""
+
+    @property
+    def is_emptied(self) -> bool:
+        """Whether the contents were removed and only the skeleton is left."""
+        return self.seal != ""

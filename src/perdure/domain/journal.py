@@ -2,12 +2,16 @@
 
 One chain per (tenant, user), so users can be written side by side and one user's journal can be
 verified, exported or erased without another's.
+
+Contents can be removed and the chain still verifies: a digest covers them through a seal, keyed
+with a salt that lies beside them. Without the salt the seal confirms no guess at what they were.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -17,7 +21,7 @@ from perdure.domain.codec import Document, difference
 from perdure.domain.scope import Scope
 from perdure.domain.times import iso
 
-DIGEST_BYTES = 16
+DIGEST_BYTES = SALT_BYTES = 16
 GENESIS = ""
 """What the first entry of a chain has for `previous`."""
 
@@ -38,6 +42,16 @@ _chunks = _make_encoder and _make_encoder(
 """What `_ENCODER` uses inside, made once; absent from interpreters without it."""
 
 
+def seal_of(salt: str, reason: str | None, change: str) -> str:
+    """What a digest covers of an entry's contents; `change` is canonical JSON, `salt` hexadecimal.
+
+    Whoever writes the entry draws the salt at random.
+    """
+    said = "" if reason is None else f"={reason}"
+    contents = f"{len(said)};{said}{change}".encode()
+    return blake2b(contents, key=bytes.fromhex(salt), digest_size=DIGEST_BYTES).hexdigest()
+
+
 def payload(
     *,
     at: str,
@@ -47,14 +61,10 @@ def payload(
     actor: str,
     request_id: str,
     config_hash: str,
-    reason: str | None,
-    change: str,
+    seal: str,
 ) -> bytes:
-    """The bytes a digest covers; `change` is canonical JSON, `at` an ISO time."""
-    reason = "" if reason is None else f"={reason}"
-    fields = (
-        at, operation, memory_id, str(version), actor, request_id, config_hash, reason, change
-    )  # fmt: skip
+    """The bytes a digest covers; `at` is an ISO time, `seal` what `seal_of` gives."""
+    fields = (at, operation, memory_id, str(version), actor, request_id, config_hash, seal)
     # With the lengths in front, no two entries share their bytes, whatever the texts hold.
     lengths = ",".join([str(len(field)) for field in fields])
     return f"{lengths};{''.join(fields)}".encode()
@@ -80,15 +90,19 @@ class Line(NamedTuple):
 
 def lines_of(changes: ChangeSet) -> Iterator[Line]:
     """What a change set writes into the journal, in order."""
+    whole = set(changes.emptied)
     for change in changes.changes:
-        after = change.after
+        after, before = change.after, change.before
+        if after.id in whole:
+            whole.discard(after.id)
+            before = None
         yield Line(
             change.operation,
             after.id,
             after.version,
             after.scope,
             change.reason,
-            difference(change.before, after),
+            difference(before, after),
             changes.at if change.at is None else change.at,
             changes.actor if change.actor is None else change.actor,
         )
@@ -118,7 +132,14 @@ def digest_of(entry: JournalEntry) -> str:
             actor=entry.actor,
             request_id=entry.request_id,
             config_hash=entry.config_hash,
-            reason=entry.reason,
-            change=canonical(dict(entry.change)),
+            seal=entry.seal or seal_of(entry.salt, entry.reason, canonical(dict(entry.change))),
         ),
     )
+
+
+def emptied(entry: JournalEntry) -> JournalEntry:
+    """The entry without its contents; its digest stays what it was, and verifies."""
+    if entry.is_emptied:
+        return entry
+    seal = seal_of(entry.salt, entry.reason, canonical(dict(entry.change)))
+    return replace(entry, reason=None, change={}, salt="", seal=seal)

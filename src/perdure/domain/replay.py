@@ -18,11 +18,12 @@ def replay(entries: Iterable[JournalEntry], *, until: datetime | None = None) ->
     Entries must be in journal order and complete from the first. Counting accesses is not a
     change of what is believed, but it is replayed too, so rankings come out the same. What came
     after a later change of the same memory is later as well, even if a clock went back between.
+    Entries without their contents tell nothing: a memory begins with the first that has any.
     """
     documents: dict[str, Document] = {}
     ended: set[str] = set()
     for entry in entries:
-        if entry.memory_id in ended:
+        if entry.is_emptied or entry.memory_id in ended:
             continue
         if until is not None and entry.at > until:
             ended.add(entry.memory_id)

@@ -181,13 +181,19 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastChange:
-    """One step in a memory's life; `memory` is how it stood after it."""
+    """One step in a memory's life; `memory` is how it stood after it.
+
+    With `contents_removed` nothing but the step itself is known any more: the memory's words were
+    archived, compressed or erased later. `memory` then has its id, scope and version and no
+    content, and there is no reason.
+    """
 
     at: datetime
     actor: str
     operation: Operation
     memory: Memory
     reason: str | None
+    contents_removed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

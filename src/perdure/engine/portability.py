@@ -1,8 +1,8 @@
 """Export and import: every memory with its whole history, one JSON line each.
 
 The first line says what the file is. A memory's line holds how it stands and the journal entries
-that led there, so validity, versions and what was known when survive the journey. A forgotten
-memory is exported as a tombstone without its words.
+that led there, so validity, versions and what was known when survive the journey; steps whose
+contents were removed are left out. A forgotten memory is exported as a tombstone without its words.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _steps(history: Sequence[JournalEntry]) -> list[Document]:
             "change": dict(entry.change),
         }
         for entry in history
-        if entry.operation is not Operation.ACCESSED
+        if entry.operation is not Operation.ACCESSED and not entry.is_emptied
     ]
 
 

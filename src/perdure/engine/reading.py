@@ -145,8 +145,23 @@ async def history(core: Core, scope: Scope, memory_id: str) -> list[PastChange]:
             raise not_found(memory_id)
         chains.extend(_steps(entries))
         if chains and entries:
-            todo.extend(replay(entries)[current].supersedes)
+            todo.extend(_as_told(entries, entries[-1]).supersedes)
     return [step for _, step in sorted(chains, key=lambda item: item[0])]
+
+
+def _as_told(entries: Sequence[JournalEntry], last: JournalEntry) -> Memory:
+    """How the memory stood after its entry `last`; a stub where the contents were removed."""
+    if last.is_emptied:
+        return Memory(
+            id=last.memory_id,
+            content="",
+            scope=last.scope,
+            version=last.version,
+            occurred_at=last.at,
+            recorded_at=last.at,
+            valid_from=last.at,
+        )
+    return replay(entries)[last.memory_id]
 
 
 def _steps(entries: Sequence[JournalEntry]) -> list[tuple[int, PastChange]]:
@@ -157,8 +172,9 @@ def _steps(entries: Sequence[JournalEntry]) -> list[tuple[int, PastChange]]:
                 at=entry.at,
                 actor=entry.actor,
                 operation=entry.operation,
-                memory=replay(entries[: position + 1])[entry.memory_id],
+                memory=_as_told(entries[: position + 1], entry),
                 reason=entry.reason,
+                contents_removed=entry.is_emptied,
             ),
         )
         for position, entry in enumerate(entries)

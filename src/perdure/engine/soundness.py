@@ -9,7 +9,7 @@ from typing import Any
 
 from perdure.domain.codec import Document, decode
 from perdure.domain.filters import MAX_NESTING, json_value
-from perdure.domain.records import Memory
+from perdure.domain.records import Memory, State
 from perdure.domain.text import is_blank, sanitise
 
 _LINKS = ("supersedes", "causes", "provenance", "supports", "contradicts")
@@ -90,8 +90,9 @@ def sound_history(
 
 
 def require_words(memory: Memory) -> None:
-    """Raise `ValueError` when a memory that is not forgotten says nothing."""
-    _require(not is_blank(memory.content), "its content is empty")
+    """Raise `ValueError` when a memory says nothing that is neither forgotten nor archived."""
+    if memory.state is not State.ARCHIVED:
+        _require(not is_blank(memory.content), "its content is empty")
 
 
 def _require_shapes(document: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from heapq import merge
 from operator import attrgetter
+from secrets import token_hex
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,7 +24,15 @@ from perdure.domain.changes import (
     Operation,
     Vectors,
 )
-from perdure.domain.journal import GENESIS, Line, canonical, digest_of, lines_of
+from perdure.domain.journal import (
+    GENESIS,
+    SALT_BYTES,
+    Line,
+    canonical,
+    digest_of,
+    emptied,
+    lines_of,
+)
 from perdure.domain.preconditions import Standing, StoredVersion, UsedKey
 from perdure.domain.records import Memory, Metadata, State
 from perdure.domain.replay import accessed, settled
@@ -133,8 +142,10 @@ class Tables:
             after[memory.id] = item._replace(memory=memory)
         entries = self._chained(replace(changes, accesses=present))
         keys = {(key.scope.walls, key.key): _used(key) for key in changes.idempotency}
+        chains = self._emptied_chains(changes.emptied)
         for item in after.values():
             self.put(item)
+        self.journal.update(chains)
         for entry in entries:
             self.journal[entry.scope.walls].append(entry)
         self.used_keys.update(keys)
@@ -150,8 +161,19 @@ class Tables:
             stored = after.get(change.after.id) or self.find(change.after.id)
             if model is None and change.vectors is not None:
                 model = change.vectors.model
-            after[change.after.id] = _indexed_after(change, stored, model)
+            after[change.after.id] = _indexed_after(
+                change, stored, model, settles=change.after.id not in changes.emptied
+            )
         return after, model
+
+    def _emptied_chains(self, ids: Collection[str]) -> dict[Walls, list[JournalEntry]]:
+        """The journals of these memories' owners, with the memories' contents removed."""
+        owners = {self.walls_of[memory_id] for memory_id in ids if memory_id in self.walls_of}
+        return {
+            walls: [emptied(entry) if entry.memory_id in ids else entry
+                    for entry in self.journal[walls]]
+            for walls in owners
+        }  # fmt: skip
 
     def _present(
         self, accesses: tuple[Accesses, ...], after: Mapping[str, Indexed]
@@ -220,12 +242,14 @@ def is_slot_member(memory: Memory) -> bool:
     )
 
 
-def _indexed_after(change: Change, stored: Indexed | None, model: str | None) -> Indexed:
+def _indexed_after(
+    change: Change, stored: Indexed | None, model: str | None, *, settles: bool
+) -> Indexed:
     offered = change.vectors
     vectors = own_vectors(offered) if offered is not None and offered.model == model else None
     if stored is None:
         return indexed(detached(change.after), vectors)
-    memory = detached(settled(change, stored.memory))
+    memory = detached(settled(change, stored.memory) if settles else change.after)
     if change.text_changed:
         return indexed(memory, vectors)
     return stored._replace(memory=memory, vectors=vectors or stored.vectors)
@@ -250,5 +274,6 @@ def _entry(line: Line, sequence: int, previous: str, changes: ChangeSet) -> Jour
         change=json.loads(canonical(line.change)),
         previous=previous,
         digest="",
+        salt=token_hex(SALT_BYTES),
     )
     return replace(entry, digest=digest_of(entry))

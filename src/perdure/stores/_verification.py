@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from perdure.domain.changes import JournalEntry
+from perdure.domain.changes import EMPTYING, JournalEntry
 from perdure.domain.codec import difference
 from perdure.domain.journal import GENESIS, digest_of
 from perdure.domain.records import Memory
@@ -13,8 +13,12 @@ from perdure.ports.store import Finding
 
 
 def chain_findings(chain: Iterable[JournalEntry]) -> Iterator[Finding]:
-    """Entries of one (tenant, user)'s journal that were altered, or that follow a gap."""
+    """Entries of one (tenant, user)'s journal that were altered, or that follow a gap.
+
+    Contents may be gone only where a later entry of the memory tells what removed them.
+    """
     previous = GENESIS
+    emptied: dict[str, int] = {}
     for entry in chain:
         if entry.previous != previous:
             yield Finding(
@@ -29,6 +33,16 @@ def chain_findings(chain: Iterable[JournalEntry]) -> Iterator[Finding]:
                 memory_id=entry.memory_id,
             )
         previous = entry.digest
+        if entry.is_emptied:
+            emptied[entry.memory_id] = entry.sequence
+        elif entry.operation in EMPTYING:
+            emptied.pop(entry.memory_id, None)
+    for memory_id, sequence in emptied.items():
+        yield Finding(
+            place="journal",
+            problem=f"the contents of entry {sequence} are gone, and no entry says why",
+            memory_id=memory_id,
+        )
 
 
 def replay_findings(

@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 
 from perdure.domain.changes import Accesses, JournalEntry, Operation
 from perdure.domain.codec import encode
-from perdure.domain.journal import GENESIS, canonical, chained, digest_of, lines_of, payload
-from perdure.domain.records import Kind
+from perdure.domain.journal import (
+    GENESIS,
+    canonical,
+    chained,
+    digest_of,
+    emptied,
+    lines_of,
+    payload,
+    seal_of,
+)
+from perdure.domain.records import Kind, State
 from perdure.domain.scope import Scope
 from perdure.testing import ILKA, NOON, a_change, a_change_set, a_memory, successor
 
@@ -23,9 +32,11 @@ PARTS = {
     "actor": "",
     "request_id": "",
     "config_hash": "",
-    "reason": None,
-    "change": "{}",
+    "seal": "00",
 }
+
+
+SALT = "5a" * 16
 
 
 def an_entry(**fields) -> JournalEntry:
@@ -44,6 +55,7 @@ def an_entry(**fields) -> JournalEntry:
             "change": {"b": 1, "a": [1.0, None]},
             "previous": "00ff",
             "digest": "",
+            "salt": SALT,
             **fields,
         }
     )
@@ -65,6 +77,8 @@ def an_entry(**fields) -> JournalEntry:
         {"change": {"b": 1, "a": [1, None]}},
         {"change": {"b": 1}},
         {"previous": "00fe"},
+        {"salt": "11" * 16},
+        {"seal": "22" * 16},
     ],
     ids=str,
 )
@@ -93,14 +107,57 @@ def test_a_digest_is_sixteen_bytes_in_hexadecimal():
     [
         ({"actor": "ab", "request_id": "c"}, {"actor": "a", "request_id": "bc"}),
         ({"actor": "a\x1fb", "request_id": "c"}, {"actor": "a", "request_id": "b\x1fc"}),
-        ({"reason": None}, {"reason": ""}),
         ({"memory_id": "m1", "version": 11}, {"memory_id": "m11", "version": 1}),
         ({"actor": "é"}, {"actor": "e\u0301"}),
-        ({"reason": "1,2;x"}, {"reason": "1,2", "change": ";x{}"}),
+        ({"config_hash": "1,2;x"}, {"config_hash": "1,2", "seal": ";x00"}),
     ],
 )
 def test_no_two_entries_share_their_bytes(one, other):
     assert payload(**{**PARTS, **one}) != payload(**{**PARTS, **other})
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [((None, "{}"), ("", "{}")), (("a", "{}"), ("a{", "}")), (("1;x", "{}"), ("1", ";x{}"))],
+)
+def test_no_two_contents_share_their_seal(one, other):
+    assert seal_of(SALT, *one) != seal_of(SALT, *other)
+
+
+def test_an_emptied_entry_says_nothing_and_keeps_its_digest():
+    entry = an_entry()
+    left = emptied(entry)
+    assert (left.change, left.reason, left.salt) == ({}, None, "")
+    assert left.is_emptied
+    assert not entry.is_emptied
+    assert digest_of(left) == entry.digest == left.digest
+    assert emptied(left) == left
+
+
+def test_a_seal_confirms_no_guess_without_the_salt():
+    guessed = {emptied(an_entry(salt=salt)).seal for salt in (SALT, "00" * 16, "5b" * 16)}
+    assert len(guessed) == 3
+
+
+@pytest.mark.parametrize("altered", [{"seal": "00" * 16}, {"actor": "Ben"}, {"version": 9}])
+def test_an_emptied_entry_is_still_covered(altered):
+    left = emptied(an_entry())
+    assert digest_of(replace(left, **altered)) != left.digest
+
+
+def test_an_emptied_memory_is_journalled_whole_once():
+    before = a_memory(importance=0.9)
+    after = successor(before, state=State.ARCHIVED, content="")
+    last = successor(after, importance=0.5)
+    whole, further = lines_of(
+        a_change_set(
+            a_change(after, before=before, operation=Operation.ARCHIVED),
+            a_change(last, before=after),
+            emptied=frozenset({before.id}),
+        )
+    )
+    assert whole.change == encode(after)
+    assert further.change == {"version": 3, "importance": 0.5}
 
 
 def test_canonical_text_is_sorted_compact_and_readable():

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from secrets import token_hex
 from typing import NamedTuple
 
 from perdure.domain.changes import ChangeSet
-from perdure.domain.journal import GENESIS, Line, canonical, chained, lines_of, payload
+from perdure.domain.journal import (
+    GENESIS,
+    SALT_BYTES,
+    Line,
+    canonical,
+    chained,
+    lines_of,
+    payload,
+    seal_of,
+)
 from perdure.domain.times import iso
 
 Walls = tuple[str, str]
 
 
 class ChainedLine(NamedTuple):
-    """A line with its change as canonical JSON, the digest before it, and its own."""
+    """A line with its change as canonical JSON, the digest before it, its own, and the salt that
+    keys the seal of its contents."""
 
     line: Line
     change: str
     previous: str
     digest: str
+    salt: str
 
 
 def chained_lines(changes: ChangeSet, heads: Mapping[Walls, str]) -> list[ChainedLine]:
@@ -30,7 +42,7 @@ def chained_lines(changes: ChangeSet, heads: Mapping[Walls, str]) -> list[Chaine
     written: list[ChainedLine] = []
     for line in lines_of(changes):
         previous = last.get(line.scope.walls, GENESIS)
-        change = canonical(line.change)
+        change, salt = canonical(line.change), token_hex(SALT_BYTES)
         covered = payload(
             at=iso(line.at),
             operation=line.operation.value,
@@ -39,9 +51,8 @@ def chained_lines(changes: ChangeSet, heads: Mapping[Walls, str]) -> list[Chaine
             actor=line.actor,
             request_id=changes.request_id,
             config_hash=changes.config_hash,
-            reason=line.reason,
-            change=change,
+            seal=seal_of(salt, line.reason, change),
         )
         last[line.scope.walls] = digest = chained(previous, covered)
-        written.append(ChainedLine(line, change, previous, digest))
+        written.append(ChainedLine(line, change, previous, digest, salt))
     return written

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from perdure.domain.changes import Applied, ChangeSet, Refused, Vectors
+from perdure.domain.journal import emptied
 from perdure.domain.preconditions import refusal
 from perdure.domain.records import Memory
 from perdure.domain.replay import settled
@@ -16,7 +18,7 @@ from perdure.errors import InvalidInput
 from perdure.stores._sql.chain import chained_lines
 from perdure.stores.postgres.locking import lock_walls, model_lock, take_locks
 from perdure.stores.postgres.modelling import chosen_model, put_vectors
-from perdure.stores.postgres.rows import row_of
+from perdure.stores.postgres.rows import entry_of, row_of
 from perdure.stores.postgres.standing import Ground, ground_of, key_digest, walls_of
 from perdure.stores.postgres.transactions import Session
 
@@ -70,6 +72,7 @@ async def apply_in(session: Session, schema: str, changes: ChangeSet) -> Written
         return Written(result=refused)
     offered = next((item.vectors for item in changes.changes if item.vectors is not None), None)
     model = None if offered is None else await chosen_model(session, offered.model)
+    await _empty_entries(session, changes, ground)
     after = _after(changes, ground.stored, model)
     await _write_records(session, after, ground)
     await put_vectors(
@@ -100,7 +103,10 @@ def _after(changes: ChangeSet, stored: dict[str, Memory], model: str | None) -> 
     for change in changes.changes:
         memory_id, offered = change.after.id, change.vectors
         before = after.memories.get(memory_id) or stored.get(memory_id)
-        after.memories[memory_id] = change.after if before is None else settled(change, before)
+        if before is None or memory_id in changes.emptied:
+            after.memories[memory_id] = change.after
+        else:
+            after.memories[memory_id] = settled(change, before)
         if offered is not None and offered.model == model:
             after.vectors[memory_id] = offered
         elif before is not None and change.text_changed:
@@ -115,6 +121,29 @@ async def _write_records(session: Session, after: _After, ground: Ground) -> Non
         [{"id": item.id, "tenant": item.scope.tenant, "user_id": item.scope.user} for item in new],
     )
     await session.many("put_memory", [row_of(memory) for memory in after.memories.values()])
+
+
+async def _empty_entries(session: Session, changes: ChangeSet, ground: Ground) -> None:
+    """Take the contents out of the journal entries that the emptied memories have so far."""
+    ids_of: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for memory_id in changes.emptied & ground.stored.keys():
+        ids_of[ground.stored[memory_id].scope.walls].append(memory_id)
+    for (tenant, user), ids in ids_of.items():
+        await empty_entries(session, tenant=tenant, user_id=user, ids=ids)
+
+
+async def empty_entries(session: Session, *, tenant: str, user_id: str, ids: list[str]) -> int:
+    """Remove the contents of all entries of these memories; how many entries had any."""
+    walls = {"tenant": tenant, "user_id": user_id}
+    rows = await session.rows("entries_with_contents", **walls, ids=ids)
+    entries = [emptied(entry_of(row)) for row in rows]
+    await session.rows(
+        "empty_entries",
+        **walls,
+        sequences=[str(entry.sequence) for entry in entries],
+        seals=[entry.seal for entry in entries],
+    )
+    return len(entries)
 
 
 async def _count_accesses(session: Session, ground: Ground) -> None:
@@ -172,6 +201,7 @@ async def _write_journal(session: Session, changes: ChangeSet, ground: Ground) -
         changes=[item.change for item in lines],
         previouses=[item.previous for item in lines],
         digests=[item.digest for item in lines],
+        salts=[item.salt for item in lines],
     )
     last, sequence = lines[-1], max(int(row["sequence"]) for row in rows)
     values = {**_walls(last.line.scope), "sequence": sequence, "digest": last.digest}

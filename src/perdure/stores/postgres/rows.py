@@ -107,6 +107,7 @@ def _memory_of(row: Row) -> Memory:
 
 def entry_of(row: Row) -> JournalEntry:
     """The entry of a row of `entry_columns`."""
+    is_emptied = row["change"] is None
     return JournalEntry(
         sequence=row["sequence"],
         at=row["at"],
@@ -118,7 +119,9 @@ def entry_of(row: Row) -> JournalEntry:
         request_id=row["request_id"],
         config_hash=row["config_hash"],
         reason=row["reason"],
-        change=json.loads(row["change"]),
+        change={} if is_emptied else json.loads(row["change"]),
         previous=row["previous"],
         digest=row["digest"],
+        salt="" if is_emptied else row["seal"],
+        seal=row["seal"] if is_emptied else "",
     )

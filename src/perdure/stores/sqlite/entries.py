@@ -30,9 +30,10 @@ def entry_of(row: Row, walls: Walls) -> JournalEntry:
     """The journal entry of a row of `entry_columns`."""
     (
         sequence, at, operation, memory_id, version, _, agent, session, actor, request_id,
-        config_hash, reason, change, previous, digest,
+        config_hash, reason, change, previous, digest, seal,
     ) = row  # fmt: skip
     scope, moment = _scope(walls, agent, session), from_micros(at)
+    is_emptied = change == ""
     return JournalEntry(
         sequence=sequence,
         at=moment,
@@ -44,9 +45,15 @@ def entry_of(row: Row, walls: Walls) -> JournalEntry:
         request_id=request_id,
         config_hash=config_hash,
         reason=reason,
-        change=unabridged(change, memory_id=memory_id, scope=scope, at=iso(moment)),
+        change=(
+            {}
+            if is_emptied
+            else unabridged(change, memory_id=memory_id, scope=scope, at=iso(moment))
+        ),
         previous=previous.hex(),
         digest=digest.hex(),
+        salt="" if is_emptied else seal.hex(),
+        seal=seal.hex() if is_emptied else "",
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from secrets import token_bytes
 from typing import Any, NamedTuple
 
 from perdure.domain.analysis import lexemes
 from perdure.domain.changes import Change, ChangeSet
-from perdure.domain.journal import Line, canonical, lines_of, payload
+from perdure.domain.journal import SALT_BYTES, Line, canonical, lines_of, payload, seal_of
 from perdure.domain.records import Memory
 from perdure.domain.text import fingerprint
 from perdure.domain.times import iso, to_micros
@@ -22,7 +23,7 @@ Walls = tuple[str, str]
 
 class Entry(NamedTuple):
     """One journal entry but for its place: `covered` is what its digest covers, `change` what
-    `abridging` keeps of the change."""
+    `abridging` keeps of the change, `salt` what keys its seal."""
 
     operation: str
     version: int
@@ -31,6 +32,7 @@ class Entry(NamedTuple):
     reason: str | None
     change: str
     covered: bytes
+    salt: bytes
 
 
 class Insertion(NamedTuple):
@@ -91,7 +93,12 @@ def prepared(changes: ChangeSet, *, encoding: int) -> Prepared:
     steps = tuple(
         _inserted(change, _entry(next(lines), changes), encoding)
         if change.before is None
-        else _modified(change, _entry(next(lines), changes), encoding)
+        else _modified(
+            change,
+            _entry(next(lines), changes),
+            encoding,
+            counts=change.after.id in changes.emptied,
+        )
         for change in changes.changes
     )
     return Prepared(changes, steps, tuple(_accesses(changes, lines)), _fingerprints(changes, steps))
@@ -112,7 +119,7 @@ def _fingerprints(
 
 
 def _entry(line: Line, changes: ChangeSet) -> Entry:
-    change, at = canonical(line.change), iso(line.at)
+    change, at, salt = canonical(line.change), iso(line.at), token_bytes(SALT_BYTES)
     covered = payload(
         at=at,
         operation=line.operation,
@@ -121,12 +128,11 @@ def _entry(line: Line, changes: ChangeSet) -> Entry:
         actor=line.actor,
         request_id=changes.request_id,
         config_hash=changes.config_hash,
-        reason=line.reason,
-        change=change,
+        seal=seal_of(salt.hex(), line.reason, change),
     )
     at_us = to_micros(line.at)
     kept = abridged(line.change, change, at=at)
-    return Entry(line.operation, line.version, at_us, line.actor, line.reason, kept, covered)
+    return Entry(line.operation, line.version, at_us, line.actor, line.reason, kept, covered, salt)
 
 
 def _inserted(change: Change, entry: Entry, encoding: int) -> Insertion:
@@ -143,7 +149,8 @@ def _inserted(change: Change, entry: Entry, encoding: int) -> Insertion:
     )
 
 
-def _modified(change: Change, entry: Entry, encoding: int) -> Modification:
+def _modified(change: Change, entry: Entry, encoding: int, *, counts: bool) -> Modification:
+    """`counts` says that the counters are written as they are, whatever is stored."""
     assert change.before is not None
     before, after, vectors = change.before, change.after, change.vectors
     changed = {
@@ -152,6 +159,9 @@ def _modified(change: Change, entry: Entry, encoding: int) -> Modification:
         if old != value or type(old) is not type(value)
     }
     counters = {name: changed.pop(name) for name in COUNTERS & changed.keys()}
+    if counts:
+        row = dict(zip(COLUMNS, row_of(after), strict=True))
+        counters = {name: row[name] for name in COUNTERS}
     if before.content != after.content:
         changed["fingerprint"] = fingerprint(after.content)
     text_changed = change.text_changed

@@ -9,6 +9,7 @@ from perdure.domain.changes import Applied, Refused
 from perdure.domain.journal import canonical, chained
 from perdure.domain.preconditions import refusal
 from perdure.domain.times import to_micros
+from perdure.stores.sqlite.emptying import empty_entries
 from perdure.stores.sqlite.preconditions import Stored, standing, stored_now
 from perdure.stores.sqlite.preparing import Access, Entry, Insertion, Modification, Prepared
 from perdure.stores.sqlite.transaction import Transaction
@@ -24,6 +25,9 @@ def write(tx: Transaction, prepared: Prepared) -> Applied | Refused:
     refused = refusal(prepared.changes, standing(tx, prepared, stored))
     if refused is not None:
         return refused
+    emptied = prepared.changes.emptied
+    if emptied:
+        empty_entries(tx, [stored[memory_id].seq for memory_id in emptied if memory_id in stored])
     writing = _Writing(tx, prepared, stored)
     for step in prepared.steps:
         if isinstance(step, Insertion):
@@ -155,6 +159,7 @@ class _Writing:
             bytes.fromhex(previous),
             bytes.fromhex(digest),
             entry.change,
+            entry.salt,
         ))  # fmt: skip
         return sequence
 

@@ -21,6 +21,7 @@ from typing import ClassVar
 import pytest
 
 from perdure.testing.contracts._store_conversing import LendsToNeighbours
+from perdure.testing.contracts._store_emptying import LosesContents
 from perdure.testing.contracts._store_journal import JournalContract
 from perdure.testing.contracts._store_reading import ReadingContract
 from perdure.testing.contracts._store_searching import SearchingContract
@@ -35,6 +36,7 @@ class StoreContract(
     SearchingContract,
     LendsToNeighbours,
     JournalContract,
+    LosesContents,
     UpkeepContract,
 ):
     """Subclass this and give it the fixture `opening`."""

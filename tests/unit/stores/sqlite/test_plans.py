@@ -15,6 +15,7 @@ WHOLE_TABLES = {
     "stray_vectors": {"vectors"},
     "stray_awaiting": {"awaiting_vectors"},
     "memory_entries": {"c"},
+    "entries_with_contents": {"c"},
     "touch_nothing": {"meta"},
 }
 """Statements that go through everything by intent, and what: `c` is the chain just found."""
