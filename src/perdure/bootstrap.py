@@ -118,7 +118,7 @@ async def open_store(url: str | Path, settings: Settings) -> Store:
         case "memory":
             from perdure.stores.memory import MemoryStore
 
-            return MemoryStore()
+            return MemoryStore(identity=os.urandom(8).hex())
         case "postgresql" | "postgres":
             from perdure.stores.postgres import open_postgres
 

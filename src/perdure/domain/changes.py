@@ -26,6 +26,8 @@ class Operation(StrEnum):
     RESTORED = "restored"
     PROMOTED = "promoted"
     REINFORCED = "reinforced"
+    COMPRESSED = "compressed"
+    ARCHIVED = "archived"
     IMPORTED = "imported"
     ACCESSED = "accessed"
     COMPRESSED = "compressed"

@@ -102,6 +102,8 @@ class Memory:
     `predicate`, `object` and `polarity` are set for facts only. `key` is the slot, if any.
     `provenance` are the memories it was drawn from, `supports` the facts drawn from it, and
     `contradicts` those that cannot hold beside it while nothing tells which does.
+    `archive` is where in the archive the whole record lies ("batch#row"). A compressed or archived
+    memory needs it; one that was brought back keeps it, so that an erasure finds every copy.
     """
 
     id: str
@@ -138,6 +140,7 @@ class Memory:
     strength: Strength = NEW_STRENGTH
     supports: tuple[str, ...] = ()
     contradicts: tuple[str, ...] = ()
+    archive: str | None = None
 
     def __hash__(self) -> int:
         return hash((self.id, self.version))
@@ -151,6 +154,11 @@ class Memory:
         return "\n".join([self.content, *captions])
 
     @property
+    def is_stub(self) -> bool:
+        """Whether its words lie in the archive and nothing here is left to search."""
+        return self.state is State.ARCHIVED and not self.content
+
+    @property
     def is_spoken(self) -> bool:
         """Whether somebody said it in a conversation, so that its neighbours belong to it."""
         return self.source.role is not None or self.source.speaker is not None
@@ -160,8 +168,10 @@ class Memory:
         """The words a question's words are compared with.
 
         The searchable text, who said it, and the day it happened where that was told or spoken:
-        people ask "what did Ann say in May?" of sentences that name neither.
+        people ask "what did Ann say in May?" of sentences that name neither. A stub has none.
         """
+        if self.is_stub:
+            return ""
         text, speaker = self.searchable_text, self.source.speaker
         if speaker:
             text = f"{text}\n{speaker}"

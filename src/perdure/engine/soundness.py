@@ -15,7 +15,7 @@ from perdure.domain.text import is_blank, sanitise
 _LINKS = ("supersedes", "causes", "provenance", "supports", "contradicts")
 _LISTS = (*_LINKS, "attachments")
 _OBJECTS = ("scope", "source", "strength", "metadata")
-_OPTIONAL_TEXTS = ("superseded_by", "key", "subject", "predicate", "object")
+_OPTIONAL_TEXTS = ("superseded_by", "key", "subject", "predicate", "object", "archive")
 _SHARES = ("importance", "confidence")
 _COUNTS = ("accessed_count", "used_count")
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from perdure.domain.batches import Whole
 from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
@@ -30,8 +31,8 @@ class Sizes:
     """How much a view's scope holds.
 
     `memories` counts every record by its state (`State` values; forgotten ones too); `recalled`
-    and `used` are the sums of `accessed_count` and `used_count`; `without_vector` the records not
-    forgotten that no vector finds. `bytes` is the whole store's, as far as it can be told.
+    and `used` are the sums of `accessed_count` and `used_count`; `without_vector` the records that
+    no vector finds, but for forgotten ones and stubs. `bytes` is the whole store's, as far as it can be told.
     """
 
     memories: Mapping[str, int]
@@ -123,8 +124,30 @@ class Store(Protocol):
         `limit`. Accesses are among them; of the view only the scope counts."""
         ...
 
+    async def identity(self) -> str:
+        """A name of this store that no other has and that never changes; a copy has it too."""
+        ...
+
+    async def whole(self, scope: Scope, ids: Sequence[str]) -> dict[str, Whole]:
+        """Everything held of these memories, all as of one moment; walls and unknown ids as for
+        `get`. The entries are those of the journal, accesses included, in order."""
+        ...
+
+    async def archived_batches(self) -> dict[str, int]:
+        """How many memories, of any scope and state, point into each batch of the archive.
+
+        For upkeep only, as `archived_in`: its result never reaches a caller.
+        """
+        ...
+
+    async def archived_in(self, batch: str) -> list[Memory]:
+        """The memories of any scope and state whose place (`Memory.archive`) is in this batch."""
+        ...
+
     async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
         """Memories of any scope, not forgotten, without vectors by this model; by id.
+
+        Stubs are left out: they have no words here.
 
         For the embedding worker only: its result never reaches a caller.
         """

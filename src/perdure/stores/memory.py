@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from threading import RLock
 
+from perdure.domain.batches import Whole, place_of
 from perdure.domain.changes import (
     Applied,
     ChangeSet,
@@ -39,7 +40,8 @@ class MemoryStore:
 
     is_blocking = True
 
-    def __init__(self) -> None:
+    def __init__(self, *, identity: str = "memory") -> None:
+        self._identity = identity
         self._tables = Tables()
         self._leases: dict[str, tuple[str, datetime]] = {}
         self._lock = RLock()
@@ -107,6 +109,52 @@ class MemoryStore:
             admitted = (entry for entry in entries if view.admits_scope(entry.scope))
             return [_own_entry(entry) for entry in islice(admitted, limit)]
 
+    async def identity(self) -> str:
+        """A name of this store that never changes."""
+        self._open_tables()
+        return self._identity
+
+    async def whole(self, scope: Scope, ids: Sequence[str]) -> dict[str, Whole]:
+        """Everything held of these memories, all as of one moment."""
+        with self._lock:
+            tables = self._open_tables()
+            records = tables.records.get(scope.walls, {})
+            items = {memory_id: records[memory_id] for memory_id in ids if memory_id in records}
+            chain = list(tables.journal.get(scope.walls, ())) if items else []
+        entries: dict[str, list[JournalEntry]] = {memory_id: [] for memory_id in items}
+        for entry in chain:
+            if entry.memory_id in entries:
+                entries[entry.memory_id].append(_own_entry(entry))
+        return {
+            memory_id: Whole(
+                memory=detached(item.memory),
+                entries=tuple(entries[memory_id]),
+                vectors=None if item.vectors is None else own_vectors(item.vectors),
+            )
+            for memory_id, item in items.items()
+        }
+
+    async def archived_batches(self) -> dict[str, int]:
+        """How many memories, of any scope and state, point into each batch of the archive."""
+        return dict(Counter(place_of(str(memory.archive)).batch for memory in self._archived()))
+
+    async def archived_in(self, batch: str) -> list[Memory]:
+        """The memories of any scope and state whose place is in this batch."""
+        return [
+            detached(memory)
+            for memory in self._archived()
+            if place_of(str(memory.archive)).batch == batch
+        ]
+
+    def _archived(self) -> list[Memory]:
+        with self._lock:
+            return [
+                item.memory
+                for records in self._open_tables().records.values()
+                for item in records.values()
+                if item.memory.archive is not None
+            ]
+
     async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
         """Memories of any scope, not forgotten, without vectors by this model; by id."""
         with self._lock:
@@ -115,7 +163,7 @@ class MemoryStore:
                 item.memory.id
                 for records in tables.records.values()
                 for item in records.values()
-                if item.memory.state is not State.FORGOTTEN and not _has_vectors(item, model)
+                if _should_have_vectors(item.memory) and not _has_vectors(item, model)
             )
             found = [tables.find(memory_id) for memory_id in lacking[:limit]]
         return [detached(item.memory) for item in found if item is not None]
@@ -182,8 +230,7 @@ class MemoryStore:
                 recalled=sum(item.memory.accessed_count for item in items),
                 used=sum(item.memory.used_count for item in items),
                 without_vector=sum(
-                    item.memory.state is not State.FORGOTTEN
-                    and not _has_vectors(item, tables.model)
+                    _should_have_vectors(item.memory) and not _has_vectors(item, tables.model)
                     for item in items
                 ),
                 bytes=tables.bytes(),
@@ -213,6 +260,10 @@ class MemoryStore:
         if self._is_closed:
             raise Closed("this memory:// store was closed and its memories are gone")
         return self._tables
+
+
+def _should_have_vectors(memory: Memory) -> bool:
+    return memory.state is not State.FORGOTTEN and not memory.is_stub
 
 
 def _has_vectors(item: Indexed, model: str | None) -> bool:

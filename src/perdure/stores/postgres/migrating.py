@@ -59,7 +59,7 @@ async def migrate(session: Session, address: Address) -> None:
             f"CREATE TABLE IF NOT EXISTS {address.quoted_schema}.schema_migrations "
             "(version integer PRIMARY KEY, name text NOT NULL)"
         )
-    for migration in known[present:]:
+    for migration in (step for step in known if step.version > present):
         await session.script(migration.sql)
         await session.rows("note_migration", version=migration.version, name=migration.name)
     await _renew_terms(session)

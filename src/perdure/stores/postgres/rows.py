@@ -23,7 +23,7 @@ _PLAIN = (
     "id", "version", "content", "importance", "confidence", "occurred_at", "occurred_until",
     "recorded_at", "retired_at", "valid_from", "valid_to", "expires_at", "superseded_by", "pinned",
     "key", "subject", "predicate", "object", "polarity", "accessed_count", "used_count",
-    "last_accessed_at",
+    "last_accessed_at", "archive",
 )  # fmt: skip
 """Fields whose column has their name and holds their value."""
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from perdure.domain.batches import Whole
 from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
@@ -15,6 +16,7 @@ from perdure.domain.text import sanitise
 from perdure.domain.visibility import View
 from perdure.errors import Misconfigured
 from perdure.ports.store import Finding, Sizes
+from perdure.stores.postgres import archived
 from perdure.stores.postgres.addresses import Address, parse_address
 from perdure.stores.postgres.applying import apply_in, require_storable, was_written
 from perdure.stores.postgres.checking import check_all
@@ -167,6 +169,23 @@ class PostgresStore:
         if view.everything:
             return await self._transactions.write(work)
         return await self._transactions.read(work)
+
+    async def identity(self) -> str:
+        """A name of this store that no other has and that never changes."""
+        return await self._transactions.read(archived.identity)
+
+    async def whole(self, scope: Scope, ids: Sequence[str]) -> dict[str, Whole]:
+        """Everything held of these memories, all as of one moment."""
+        known = [memory_id for memory_id in ids if _is_storable(memory_id)]
+        return await self._transactions.snapshot(partial(archived.whole, scope=scope, ids=known))
+
+    async def archived_batches(self) -> dict[str, int]:
+        """How many memories, of any scope and state, point into each batch of the archive."""
+        return await self._transactions.read(archived.archived_batches)
+
+    async def archived_in(self, batch: str) -> list[Memory]:
+        """The memories of any scope and state whose place is in this batch."""
+        return await self._transactions.read(partial(archived.archived_in, batch=batch))
 
     async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
         """Memories of any scope, not forgotten, without vectors by this model; by id."""

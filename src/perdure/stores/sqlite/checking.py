@@ -167,7 +167,7 @@ class PartitionCheck:
                 (seq,),
                 seq,
             )
-        should_wait = not has_vectors and memory.state is not State.FORGOTTEN
+        should_wait = not (has_vectors or memory.is_stub or memory.state is State.FORGOTTEN)
         if should_wait and not is_awaiting:
             yield _derived(
                 "awaiting_vectors", "without vectors, and not waiting for any", memory,

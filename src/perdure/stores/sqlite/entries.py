@@ -74,6 +74,16 @@ class JournalReader:
         asked = {"partition": partition, "id": memory_id}
         return self._entries(connection, connection.execute(self._sql["memory_entries"], asked))
 
+    def of_memories(
+        self, connection: sqlite3.Connection, asked: dict[str, object]
+    ) -> dict[str, list[JournalEntry]]:
+        """All entries of some memories, accesses too, in order by id."""
+        found: dict[str, list[JournalEntry]] = {}
+        rows = connection.execute(self._sql["whole_entries"], asked)
+        for entry in self._entries(connection, rows):
+            found.setdefault(entry.memory_id, []).append(entry)
+        return found
+
     def changes_since(
         self, connection: sqlite3.Connection, view: View, sequence: int, limit: int | None
     ) -> list[JournalEntry]:

@@ -24,14 +24,15 @@ class Migration(NamedTuple):
 
 @cache
 def migrations() -> tuple[Migration, ...]:
-    """Every migration, in order; they are numbered 1, 2, … without gaps."""
+    """Every migration, in order. Numbers rise; some may be left out."""
     found = sorted(
         Migration(int(match.group(1)), file.read_text(encoding="utf-8"))
         for file in sql_files(__package__, "migrations")
         if (match := _NUMBERED.match(file.name))
     )
-    if [step.number for step in found] != list(range(1, len(found) + 1)):
-        raise ValueError("the migrations are not numbered 1, 2, … without gaps")
+    numbers = [step.number for step in found]
+    if numbers != sorted(set(numbers)):
+        raise ValueError(f"two migrations have the same number: {numbers}")
     return tuple(found)
 
 

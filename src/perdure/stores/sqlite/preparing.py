@@ -56,6 +56,7 @@ class Modification(NamedTuple):
     columns: dict[str, Any]
     counters: dict[str, Any]
     text_changed: bool
+    is_stub: bool
     vectors: tuple[Packed, ...]
     model: str | None
     dimension: int
@@ -173,6 +174,7 @@ def _modified(change: Change, entry: Entry, encoding: int, *, counts: bool) -> M
         changed,
         counters,
         text_changed,
+        after.is_stub,
         () if vectors is None else pack(vectors.rows, encoding),
         None if vectors is None else vectors.model,
         0 if vectors is None else vectors.rows.shape[1],

@@ -29,7 +29,7 @@ COLUMNS = (
     "occurred_at", "occurred_until", "recorded_at", "retired_at", "valid_from", "valid_to",
     "expires_at", "superseded_by", "pinned", "key", "role", "speaker", "accessed_count",
     "used_count", "last_accessed_at", "subject", "predicate", "object", "polarity", "content",
-    "metadata", "extra",
+    "metadata", "extra", "archive",
 )  # fmt: skip
 """The columns a record is made of, in the order of `row_of` and of the `memory_columns` fragment
 (there behind `seq` and `partition`)."""
@@ -83,6 +83,7 @@ def row_of(memory: Memory) -> tuple[Any, ...]:
         memory.content,
         canonical(dict(memory.metadata)) if memory.metadata else None,
         _extra(memory),
+        memory.archive,
     )
 
 
@@ -113,7 +114,7 @@ def memory_of(row: Row, walls: Mapping[int, Walls]) -> Memory:
         _, partition, id_, agent, session, kind, state, version, importance, confidence,
         occurred_us, until, recorded_us, retired, valid_us, valid_to, expires, superseded_by,
         pinned, key, role, speaker, accessed_count, used_count, accessed, subject, predicate,
-        object_, polarity, content, metadata, extra,
+        object_, polarity, content, metadata, extra, archive,
     ) = row  # fmt: skip
     occurred_at = from_micros(occurred_us)
     rare = rare_fields(None if extra is None else _decoded(extra))
@@ -156,6 +157,7 @@ def memory_of(row: Row, walls: Mapping[int, Walls]) -> Memory:
         rare.strength,
         rare.supports,
         rare.contradicts,
+        archive,
     )
     memory = object.__new__(Memory)
     for set_field, value in zip(_SETTERS, values, strict=True):

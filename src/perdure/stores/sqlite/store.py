@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from perdure.domain.batches import Whole
 from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
@@ -19,7 +20,7 @@ from perdure.domain.times import to_micros
 from perdure.domain.visibility import View
 from perdure.errors import Closed
 from perdure.ports.store import Finding, Sizes
-from perdure.stores.sqlite import embedding
+from perdure.stores.sqlite import archived, embedding
 from perdure.stores.sqlite.checkpointing import Checkpointer
 from perdure.stores.sqlite.committer import Committer, Work
 from perdure.stores.sqlite.connections import ProcessGuard, Readers, keep_for_parent
@@ -137,6 +138,28 @@ class SqliteStore:
         """Journal entries the view's scope admits, with a higher sequence, in order."""
         return self._read(
             lambda connection: self._journal.changes_since(connection, view, sequence, limit)
+        )
+
+    async def identity(self) -> str:
+        """A name of this store that no other has and that never changes."""
+        return self._read(archived.identity)
+
+    async def whole(self, scope: Scope, ids: Sequence[str]) -> dict[str, Whole]:
+        """Everything held of these memories, all as of one moment."""
+        return self._read(
+            lambda connection: archived.whole(
+                connection, self._partitions, self._journal, scope, ids
+            )
+        )
+
+    async def archived_batches(self) -> dict[str, int]:
+        """How many memories, of any scope and state, point into each batch of the archive."""
+        return self._read(archived.archived_batches)
+
+    async def archived_in(self, batch: str) -> list[Memory]:
+        """The memories of any scope and state whose place is in this batch."""
+        return self._read(
+            lambda connection: archived.archived_in(connection, self._partitions, batch)
         )
 
     async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:

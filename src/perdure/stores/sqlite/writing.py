@@ -88,7 +88,7 @@ class _Writing:
         sql = tx.sql["update_memory"].format(assignments=assignments)
         tx.execute(sql, (*columns.values(), seq))
         self._stored[step.id] = Stored(seq, partition, step.entry.version, sequence)
-        if has_new:
+        if has_new or step.is_stub:
             tx.execute(tx.sql["stop_awaiting"], (step.id,))
         elif step.text_changed:
             self._waiting.append((step.id,))

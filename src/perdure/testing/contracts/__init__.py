@@ -5,6 +5,7 @@ import pytest
 pytest.register_assert_rewrite(
     "perdure.testing.contracts.language_model",
     "perdure.testing.contracts.store",
+    "perdure.testing.contracts._store_archived",
     "perdure.testing.contracts._store_journal",
     "perdure.testing.contracts._store_reading",
     "perdure.testing.contracts._store_searching",

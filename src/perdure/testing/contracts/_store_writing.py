@@ -99,6 +99,7 @@ def a_full_memory() -> Memory:
         causes=("four",),
         supports=("seven",),
         contradicts=("eight",),
+        archive="0198-batch#12",
         provenance=("five", "six"),
         attachments=(
             Attachment(media_type="image/png", digest="ab", location="s3://x", caption="A board"),

@@ -20,6 +20,7 @@ from typing import ClassVar
 
 import pytest
 
+from perdure.testing.contracts._store_archived import ArchivedContract
 from perdure.testing.contracts._store_conversing import LendsToNeighbours
 from perdure.testing.contracts._store_emptying import LosesContents
 from perdure.testing.contracts._store_journal import JournalContract
@@ -38,6 +39,7 @@ class StoreContract(
     JournalContract,
     LosesContents,
     UpkeepContract,
+    ArchivedContract,
 ):
     """Subclass this and give it the fixture `opening`."""
 

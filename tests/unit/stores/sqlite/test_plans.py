@@ -16,11 +16,15 @@ WHOLE_TABLES = {
     "stray_awaiting": {"awaiting_vectors"},
     "memory_entries": {"c"},
     "entries_with_contents": {"c"},
+    "whole_entries": {"c"},
     "touch_nothing": {"meta"},
 }
 """Statements that go through everything by intent, and what: `c` is the chain just found."""
 
-SORTED_LATER = {"slot_members", "memory_entries", "partitions_of_tenant", "sizes", "stray_vectors"}
+SORTED_LATER = {
+    "slot_members", "memory_entries", "partitions_of_tenant", "sizes", "stray_vectors",
+    "archived_batches", "whole_entries",
+}  # fmt: skip
 """Statements that sort what they found, which is little."""
 
 COMPOSED = {

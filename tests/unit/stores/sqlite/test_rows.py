@@ -48,6 +48,7 @@ FULL = {
     "provenance": ("e", "f"),
     "supports": ("g",),
     "contradicts": ("h", "i"),
+    "archive": "0198-batch#12",
     "attachments": (Attachment(media_type="image/png", digest="d1", location="x", caption="cup"),),
     "strength": Strength(ease=1.7, repetitions=2, due_at=LATER),
     "scope": Scope(tenant="t", agent="a", user="u", session="s"),

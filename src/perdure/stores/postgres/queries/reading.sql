@@ -4,7 +4,7 @@ m.tenant, m.user_id, m.id, m.agent, m.session, m.kind, m.state, m.version, m.con
 m.importance, m.confidence, m.occurred_at, m.occurred_until, m.recorded_at, m.retired_at,
 m.valid_from, m.valid_to, m.expires_at, m.superseded_by, m.pinned, m.key, m.role, m.speaker,
 m.subject, m.predicate, m.object, m.polarity, m.accessed_count, m.used_count,
-m.last_accessed_at, m.metadata, m.extra
+m.last_accessed_at, m.archive, m.metadata, m.extra
 
 -- name: by_id
 -- Memories behind the walls, whatever their state.
@@ -132,7 +132,8 @@ SELECT {{entry_columns}} FROM journal AS m WHERE {walls} ORDER BY m.sequence;
 -- name: counts
 -- What `stats` counts of a view's scope, by state.
 SELECT m.state, count(*) AS memories, sum(m.accessed_count) AS recalled, sum(m.used_count) AS used,
-       count(*) FILTER (WHERE m.state <> 'forgotten' AND NOT EXISTS (
+       count(*) FILTER (WHERE m.state <> 'forgotten'
+         AND NOT (m.state = 'archived' AND m.content = '') AND NOT EXISTS (
            SELECT 1 FROM vectors AS v
            WHERE v.tenant = m.tenant AND v.user_id = m.user_id AND v.memory_id = m.id
              AND v.model = (SELECT value FROM meta WHERE name = 'embedding_model')

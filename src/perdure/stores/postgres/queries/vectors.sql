@@ -36,9 +36,10 @@ INSERT INTO vectors (tenant, user_id, memory_id, piece, model, embedding)
 VALUES (:tenant, :user_id, :memory_id, :piece, :model, :embedding);
 
 -- name: lacking_vectors
--- Memories of any scope, not forgotten, without vectors by the model.
+-- Memories of any scope, not forgotten, with words here, without vectors by the model.
 SELECT {{memory_columns}} FROM memories AS m
-WHERE m.state <> 'forgotten' AND NOT EXISTS (
+WHERE m.state <> 'forgotten' AND NOT (m.state = 'archived' AND m.content = '')
+  AND NOT EXISTS (
     SELECT 1 FROM vectors AS v
     WHERE v.tenant = m.tenant AND v.user_id = m.user_id AND v.memory_id = m.id
       AND v.model = :model)

@@ -72,13 +72,14 @@ INSERT INTO memories (
     tenant, user_id, id, agent, session, kind, state, version, content, importance, confidence,
     occurred_at, occurred_until, recorded_at, retired_at, valid_from, valid_to, expires_at,
     superseded_by, pinned, key, role, speaker, subject, predicate, object, polarity,
-    accessed_count, used_count, last_accessed_at, metadata, extra, fingerprint, lexemes, instants)
+    accessed_count, used_count, last_accessed_at, archive, metadata, extra, fingerprint, lexemes,
+    instants)
 VALUES (
     :tenant, :user_id, :id, :agent, :session, :kind, :state, :version, :content, :importance,
     :confidence, :occurred_at, :occurred_until, :recorded_at, :retired_at, :valid_from, :valid_to,
     :expires_at, :superseded_by, :pinned, :key, :role, :speaker, :subject, :predicate, :object,
-    :polarity, :accessed_count, :used_count, :last_accessed_at, :metadata, :extra, :fingerprint,
-    CAST(CAST(:lexemes AS text) AS bigint[]), :instants)
+    :polarity, :accessed_count, :used_count, :last_accessed_at, :archive, :metadata, :extra,
+    :fingerprint, CAST(CAST(:lexemes AS text) AS bigint[]), :instants)
 ON CONFLICT (tenant, user_id, id) DO UPDATE SET
     kind = excluded.kind, state = excluded.state, version = excluded.version,
     content = excluded.content, importance = excluded.importance,
@@ -90,7 +91,7 @@ ON CONFLICT (tenant, user_id, id) DO UPDATE SET
     role = excluded.role, speaker = excluded.speaker, subject = excluded.subject,
     predicate = excluded.predicate, object = excluded.object, polarity = excluded.polarity,
     accessed_count = excluded.accessed_count, used_count = excluded.used_count,
-    last_accessed_at = excluded.last_accessed_at, metadata = excluded.metadata,
+    last_accessed_at = excluded.last_accessed_at, archive = excluded.archive, metadata = excluded.metadata,
     extra = excluded.extra, fingerprint = excluded.fingerprint, lexemes = excluded.lexemes,
     instants = excluded.instants;
 

@@ -4,7 +4,7 @@ m.seq, m.partition, m.id, m.agent, m.session, m.kind, m.state, m.version, m.impo
 m.confidence, m.occurred_at, m.occurred_until, m.recorded_at, m.retired_at, m.valid_from,
 m.valid_to, m.expires_at, m.superseded_by, m.pinned, m.key, m.role, m.speaker, m.accessed_count,
 m.used_count, m.last_accessed_at, m.subject, m.predicate, m.object, m.polarity, m.content,
-m.metadata, m.extra
+m.metadata, m.extra, m.archive
 
 -- name: one_by_id
 -- One memory behind the walls, whatever its state.
@@ -67,7 +67,7 @@ SELECT {{memory_columns}} FROM memories AS m INDEXED BY memories_by_time WHERE m
 -- name: sizes
 -- Counts for `stats`, by state.
 SELECT m.state, count(*), total(m.accessed_count), total(m.used_count),
-       total(v.place IS NULL)
+       total(v.place IS NULL AND NOT (m.state = 'archived' AND m.content = ''))
 FROM partitions AS p CROSS JOIN memories AS m INDEXED BY memories_by_time USING (partition)
 LEFT JOIN vectors AS v
   ON v.place = m.seq * 65536
