@@ -26,8 +26,6 @@ class Operation(StrEnum):
     RESTORED = "restored"
     PROMOTED = "promoted"
     REINFORCED = "reinforced"
-    COMPRESSED = "compressed"
-    ARCHIVED = "archived"
     IMPORTED = "imported"
     ACCESSED = "accessed"
     COMPRESSED = "compressed"
