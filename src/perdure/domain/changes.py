@@ -192,9 +192,8 @@ class JournalEntry:
     """One line of the journal. `change` holds the changed fields as `domain.codec` writes them.
 
     `digest` covers this entry and, through `previous`, all before it: hexadecimal BLAKE2b. It
-    covers the contents (`reason` and `change`) through a seal that the random `salt` keys. Once
-    they were removed, `change` is empty, `reason` None and `salt` blank, and `seal` is what the
-    digest covers in their stead.
+    covers the contents (`reason` and `change`) through their `seal`, which the random `salt` keys.
+    Once they were removed, `change` is empty, `reason` None and `salt` blank.
     """
 
     sequence: int
@@ -210,10 +209,10 @@ class JournalEntry:
     change: Mapping[str, Any]
     previous: str
     digest: str
-    salt: str = ""
-    seal: str = ""
+    salt: str
+    seal: str
 
     @property
     def is_emptied(self) -> bool:
         """Whether the contents were removed and only the skeleton is left."""
-        return self.seal != ""
+        return not self.salt

@@ -120,6 +120,13 @@ def lines_of(changes: ChangeSet) -> Iterator[Line]:
         )
 
 
+def sealed(entry: JournalEntry) -> str:
+    """The seal this entry must have; that of an emptied one is taken on trust."""
+    if entry.is_emptied:
+        return entry.seal
+    return seal_of(entry.salt, entry.reason, canonical(dict(entry.change)))
+
+
 def digest_of(entry: JournalEntry) -> str:
     """The digest this entry must have; compare with `entry.digest` to verify it."""
     return chained(
@@ -132,14 +139,11 @@ def digest_of(entry: JournalEntry) -> str:
             actor=entry.actor,
             request_id=entry.request_id,
             config_hash=entry.config_hash,
-            seal=entry.seal or seal_of(entry.salt, entry.reason, canonical(dict(entry.change))),
+            seal=sealed(entry),
         ),
     )
 
 
 def emptied(entry: JournalEntry) -> JournalEntry:
     """The entry without its contents; its digest stays what it was, and verifies."""
-    if entry.is_emptied:
-        return entry
-    seal = seal_of(entry.salt, entry.reason, canonical(dict(entry.change)))
-    return replace(entry, reason=None, change={}, salt="", seal=seal)
+    return entry if entry.is_emptied else replace(entry, reason=None, change={}, salt="")

@@ -32,6 +32,7 @@ from perdure.domain.journal import (
     digest_of,
     emptied,
     lines_of,
+    sealed,
 )
 from perdure.domain.preconditions import Standing, StoredVersion, UsedKey
 from perdure.domain.records import Memory, Metadata, State
@@ -275,5 +276,7 @@ def _entry(line: Line, sequence: int, previous: str, changes: ChangeSet) -> Jour
         previous=previous,
         digest="",
         salt=token_hex(SALT_BYTES),
+        seal="",
     )
+    entry = replace(entry, seal=sealed(entry))
     return replace(entry, digest=digest_of(entry))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from perdure.domain.changes import EMPTYING, JournalEntry
 from perdure.domain.codec import difference
-from perdure.domain.journal import GENESIS, digest_of
+from perdure.domain.journal import GENESIS, digest_of, sealed
 from perdure.domain.records import Memory
 from perdure.domain.replay import replay
 from perdure.ports.store import Finding
@@ -26,7 +26,8 @@ def chain_findings(chain: Iterable[JournalEntry]) -> Iterator[Finding]:
                 problem=f"entry {entry.sequence} does not follow the entry before it",
                 memory_id=entry.memory_id,
             )
-        if digest_of(entry) != entry.digest:
+        # The seal lies there for the day when nothing else is left to say what it was.
+        if sealed(entry) != entry.seal or digest_of(entry) != entry.digest:
             yield Finding(
                 place="journal",
                 problem=f"entry {entry.sequence} was altered after it was written",

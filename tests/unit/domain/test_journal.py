@@ -19,6 +19,7 @@ from perdure.domain.journal import (
     lines_of,
     payload,
     seal_of,
+    sealed,
 )
 from perdure.domain.records import Kind, State
 from perdure.domain.scope import Scope
@@ -56,9 +57,11 @@ def an_entry(**fields) -> JournalEntry:
             "previous": "00ff",
             "digest": "",
             "salt": SALT,
+            "seal": "",
             **fields,
         }
     )
+    entry = replace(entry, seal=sealed(entry))
     return replace(entry, digest=digest_of(entry))
 
 
@@ -78,7 +81,6 @@ def an_entry(**fields) -> JournalEntry:
         {"change": {"b": 1}},
         {"previous": "00fe"},
         {"salt": "11" * 16},
-        {"seal": "22" * 16},
     ],
     ids=str,
 )

@@ -31,6 +31,8 @@ def journal(*sets: ChangeSet) -> list[JournalEntry]:
             change=line.change,
             previous="",
             digest="",
+            salt="00",
+            seal="",
         )
         for sequence, line in enumerate(lines, start=1)
     ]

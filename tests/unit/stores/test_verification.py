@@ -43,6 +43,11 @@ def test_contents_that_are_gone_for_no_reason_are_found(chain):
     ]
 
 
+def test_a_seal_that_is_not_that_of_the_contents_is_found(chain):
+    forged = replace(chain[0], seal="00" * 16)
+    assert problems([forged, chain[1]]) == ["entry 1 was altered after it was written"]
+
+
 def test_another_seal_is_found(chain):
     forged = replace(emptied(chain[0]), seal="00" * 16)
     assert problems([forged, chain[1]]) == ["entry 1 was altered after it was written"]

@@ -23,14 +23,15 @@ Walls = tuple[str, str]
 
 
 class ChainedLine(NamedTuple):
-    """A line with its change as canonical JSON, the digest before it, its own, and the salt that
-    keys the seal of its contents."""
+    """A line with its change as canonical JSON, the digest before it, its own, and the seal of
+    its contents with the salt that keys it."""
 
     line: Line
     change: str
     previous: str
     digest: str
     salt: str
+    seal: str
 
 
 def chained_lines(changes: ChangeSet, heads: Mapping[Walls, str]) -> list[ChainedLine]:
@@ -43,6 +44,7 @@ def chained_lines(changes: ChangeSet, heads: Mapping[Walls, str]) -> list[Chaine
     for line in lines_of(changes):
         previous = last.get(line.scope.walls, GENESIS)
         change, salt = canonical(line.change), token_hex(SALT_BYTES)
+        seal = seal_of(salt, line.reason, change)
         covered = payload(
             at=iso(line.at),
             operation=line.operation.value,
@@ -51,8 +53,8 @@ def chained_lines(changes: ChangeSet, heads: Mapping[Walls, str]) -> list[Chaine
             actor=line.actor,
             request_id=changes.request_id,
             config_hash=changes.config_hash,
-            seal=seal_of(salt, line.reason, change),
+            seal=seal,
         )
         last[line.scope.walls] = digest = chained(previous, covered)
-        written.append(ChainedLine(line, change, previous, digest, salt))
+        written.append(ChainedLine(line, change, previous, digest, salt, seal))
     return written

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from perdure.domain.changes import Applied, ChangeSet, Refused, Vectors
-from perdure.domain.journal import emptied
 from perdure.domain.preconditions import refusal
 from perdure.domain.records import Memory
 from perdure.domain.replay import settled
@@ -18,7 +17,7 @@ from perdure.errors import InvalidInput
 from perdure.stores._sql.chain import chained_lines
 from perdure.stores.postgres.locking import lock_walls, model_lock, take_locks
 from perdure.stores.postgres.modelling import chosen_model, put_vectors
-from perdure.stores.postgres.rows import entry_of, row_of
+from perdure.stores.postgres.rows import row_of
 from perdure.stores.postgres.standing import Ground, ground_of, key_digest, walls_of
 from perdure.stores.postgres.transactions import Session
 
@@ -129,21 +128,7 @@ async def _empty_entries(session: Session, changes: ChangeSet, ground: Ground) -
     for memory_id in changes.emptied & ground.stored.keys():
         ids_of[ground.stored[memory_id].scope.walls].append(memory_id)
     for (tenant, user), ids in ids_of.items():
-        await empty_entries(session, tenant=tenant, user_id=user, ids=ids)
-
-
-async def empty_entries(session: Session, *, tenant: str, user_id: str, ids: list[str]) -> int:
-    """Remove the contents of all entries of these memories; how many entries had any."""
-    walls = {"tenant": tenant, "user_id": user_id}
-    rows = await session.rows("entries_with_contents", **walls, ids=ids)
-    entries = [emptied(entry_of(row)) for row in rows]
-    await session.rows(
-        "empty_entries",
-        **walls,
-        sequences=[str(entry.sequence) for entry in entries],
-        seals=[entry.seal for entry in entries],
-    )
-    return len(entries)
+        await session.rows("empty_entries", tenant=tenant, user_id=user, ids=ids)
 
 
 async def _count_accesses(session: Session, ground: Ground) -> None:
@@ -202,6 +187,7 @@ async def _write_journal(session: Session, changes: ChangeSet, ground: Ground) -
         previouses=[item.previous for item in lines],
         digests=[item.digest for item in lines],
         salts=[item.salt for item in lines],
+        seals=[item.seal for item in lines],
     )
     last, sequence = lines[-1], max(int(row["sequence"]) for row in rows)
     values = {**_walls(last.line.scope), "sequence": sequence, "digest": last.digest}

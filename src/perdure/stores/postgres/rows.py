@@ -107,7 +107,6 @@ def _memory_of(row: Row) -> Memory:
 
 def entry_of(row: Row) -> JournalEntry:
     """The entry of a row of `entry_columns`."""
-    is_emptied = row["change"] is None
     return JournalEntry(
         sequence=row["sequence"],
         at=row["at"],
@@ -119,9 +118,9 @@ def entry_of(row: Row) -> JournalEntry:
         request_id=row["request_id"],
         config_hash=row["config_hash"],
         reason=row["reason"],
-        change={} if is_emptied else json.loads(row["change"]),
+        change=json.loads(row["change"]) if row["salt"] else {},
         previous=row["previous"],
         digest=row["digest"],
-        salt="" if is_emptied else row["seal"],
-        seal=row["seal"] if is_emptied else "",
+        salt=row["salt"],
+        seal=row["seal"],
     )

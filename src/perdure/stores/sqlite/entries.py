@@ -30,10 +30,9 @@ def entry_of(row: Row, walls: Walls) -> JournalEntry:
     """The journal entry of a row of `entry_columns`."""
     (
         sequence, at, operation, memory_id, version, _, agent, session, actor, request_id,
-        config_hash, reason, change, previous, digest, seal,
+        config_hash, reason, change, previous, digest, salt, seal,
     ) = row  # fmt: skip
     scope, moment = _scope(walls, agent, session), from_micros(at)
-    is_emptied = change == ""
     return JournalEntry(
         sequence=sequence,
         at=moment,
@@ -46,14 +45,12 @@ def entry_of(row: Row, walls: Walls) -> JournalEntry:
         config_hash=config_hash,
         reason=reason,
         change=(
-            {}
-            if is_emptied
-            else unabridged(change, memory_id=memory_id, scope=scope, at=iso(moment))
+            unabridged(change, memory_id=memory_id, scope=scope, at=iso(moment)) if salt else {}
         ),
         previous=previous.hex(),
         digest=digest.hex(),
-        salt="" if is_emptied else seal.hex(),
-        seal=seal.hex() if is_emptied else "",
+        salt=salt.hex(),
+        seal=seal.hex(),
     )
 
 

@@ -23,7 +23,7 @@ Walls = tuple[str, str]
 
 class Entry(NamedTuple):
     """One journal entry but for its place: `covered` is what its digest covers, `change` what
-    `abridging` keeps of the change, `salt` what keys its seal."""
+    `abridging` keeps of the change, `seal` what the digest covers of it and `salt` what keys that."""
 
     operation: str
     version: int
@@ -33,6 +33,7 @@ class Entry(NamedTuple):
     change: str
     covered: bytes
     salt: bytes
+    seal: str
 
 
 class Insertion(NamedTuple):
@@ -121,6 +122,7 @@ def _fingerprints(
 
 def _entry(line: Line, changes: ChangeSet) -> Entry:
     change, at, salt = canonical(line.change), iso(line.at), token_bytes(SALT_BYTES)
+    seal = seal_of(salt.hex(), line.reason, change)
     covered = payload(
         at=at,
         operation=line.operation,
@@ -129,11 +131,13 @@ def _entry(line: Line, changes: ChangeSet) -> Entry:
         actor=line.actor,
         request_id=changes.request_id,
         config_hash=changes.config_hash,
-        seal=seal_of(salt.hex(), line.reason, change),
+        seal=seal,
     )
     at_us = to_micros(line.at)
     kept = abridged(line.change, change, at=at)
-    return Entry(line.operation, line.version, at_us, line.actor, line.reason, kept, covered, salt)
+    return Entry(
+        line.operation, line.version, at_us, line.actor, line.reason, kept, covered, salt, seal
+    )
 
 
 def _inserted(change: Change, entry: Entry, encoding: int) -> Insertion:

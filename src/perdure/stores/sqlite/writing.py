@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,6 @@ from perdure.domain.changes import Applied, Refused
 from perdure.domain.journal import canonical, chained
 from perdure.domain.preconditions import refusal
 from perdure.domain.times import to_micros
-from perdure.stores.sqlite.emptying import empty_entries
 from perdure.stores.sqlite.preconditions import Stored, standing, stored_now
 from perdure.stores.sqlite.preparing import Access, Entry, Insertion, Modification, Prepared
 from perdure.stores.sqlite.transaction import Transaction
@@ -27,7 +27,8 @@ def write(tx: Transaction, prepared: Prepared) -> Applied | Refused:
         return refused
     emptied = prepared.changes.emptied
     if emptied:
-        empty_entries(tx, [stored[memory_id].seq for memory_id in emptied if memory_id in stored])
+        seqs = [stored[memory_id].seq for memory_id in emptied if memory_id in stored]
+        tx.execute(tx.sql["empty_entries"], (json.dumps(seqs),))
     writing = _Writing(tx, prepared, stored)
     for step in prepared.steps:
         if isinstance(step, Insertion):
@@ -160,6 +161,7 @@ class _Writing:
             bytes.fromhex(digest),
             entry.change,
             entry.salt,
+            bytes.fromhex(entry.seal),
         ))  # fmt: skip
         return sequence
 

@@ -15,7 +15,7 @@ WHOLE_TABLES = {
     "stray_vectors": {"vectors"},
     "stray_awaiting": {"awaiting_vectors"},
     "memory_entries": {"c"},
-    "entries_with_contents": {"c"},
+    "empty_entries": {"c", "chain"},
     "whole_entries": {"c"},
     "touch_nothing": {"meta"},
 }

@@ -1,5 +1,6 @@
--- What a digest covers of an entry's contents. While they are there it is the salt that keys their
--- seal, random; once they were removed (`change` is null then) it is the seal itself. Hexadecimal.
+-- `seal` is what a digest covers of an entry's contents, and `salt` the random key it was made with,
+-- both hexadecimal. Once the contents were removed, `change` is null and `salt` blank.
+ALTER TABLE journal ADD COLUMN salt text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE journal ADD COLUMN seal text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE journal ALTER COLUMN change DROP NOT NULL;
 

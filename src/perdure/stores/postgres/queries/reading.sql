@@ -111,7 +111,8 @@ WHERE {walls} ORDER BY m.memory_id, m.piece;
 -- name: entry_columns
 -- What `rows.entry_of` reads.
 m.tenant, m.user_id, m.sequence, m.at, m.operation, m.memory_id, m.version, m.agent, m.session,
-m.actor, m.request_id, m.config_hash, m.reason, m.change, m.previous, m.digest, m.seal
+m.actor, m.request_id, m.config_hash, m.reason, m.change, m.previous, m.digest, m.salt,
+m.seal
 
 -- name: memory_entries
 -- One memory's journal entries in order, without accesses.

@@ -105,35 +105,32 @@ WHERE tenant = :tenant AND user_id = :user_id AND id = :id;
 -- Journal entries in the order given; the sequence of each. Times arrive as ISO 8601 text.
 INSERT INTO journal (
     sequence, tenant, user_id, at, operation, memory_id, version, agent, session, actor,
-    request_id, config_hash, reason, change, previous, digest, seal)
+    request_id, config_hash, reason, change, previous, digest, salt, seal)
 SELECT nextval('journal_sequence'), e.tenant, e.user_id, CAST(e.at AS timestamptz), e.operation, e.memory_id, e.version,
        e.agent, e.session, e.actor, :request_id, :config_hash, e.reason, CAST(e.change AS json),
-       e.previous, e.digest, e.salt
+       e.previous, e.digest, e.salt, e.seal
 FROM (
     SELECT * FROM unnest(
         CAST(:tenants AS text[]), CAST(:users AS text[]), CAST(:ats AS text[]),
         CAST(:operations AS text[]), CAST(:memory_ids AS text[]), CAST(CAST(:versions AS text[]) AS int[]),
         CAST(:agents AS text[]), CAST(:sessions AS text[]), CAST(:actors AS text[]),
         CAST(:reasons AS text[]), CAST(:changes AS text[]), CAST(:previouses AS text[]),
-        CAST(:digests AS text[]), CAST(:salts AS text[])
+        CAST(:digests AS text[]), CAST(:salts AS text[]), CAST(:seals AS text[])
     ) WITH ORDINALITY AS e(tenant, user_id, at, operation, memory_id, version, agent, session,
-                           actor, reason, change, previous, digest, salt, place)
+                           actor, reason, change, previous, digest, salt, seal, place)
     ORDER BY e.place
 ) AS e
 RETURNING sequence;
 
--- name: entries_with_contents
--- The entries of some memories behind the walls that still have their contents.
-SELECT {{entry_columns}} FROM journal AS m
-WHERE m.tenant = :tenant AND m.user_id = :user_id
-  AND m.memory_id = ANY (CAST(:ids AS text[])) AND m.change IS NOT NULL;
-
 -- name: empty_entries
--- Takes the contents out of entries and leaves their seals.
-UPDATE journal AS j SET reason = NULL, change = NULL, seal = e.seal
-FROM unnest(CAST(CAST(:sequences AS text[]) AS bigint[]), CAST(:seals AS text[]))
-     AS e(sequence, seal)
-WHERE j.tenant = :tenant AND j.user_id = :user_id AND j.sequence = e.sequence;
+-- Takes the contents out of all entries of some memories that have any; how many they were.
+WITH emptied AS (
+    UPDATE journal SET reason = NULL, change = NULL, salt = ''
+    WHERE tenant = :tenant AND user_id = :user_id
+      AND memory_id = ANY (CAST(:ids AS text[])) AND change IS NOT NULL
+    RETURNING 1
+)
+SELECT count(*) FROM emptied;
 
 -- name: write_key
 INSERT INTO idempotency (tenant, user_id, key_digest, key, request, answer, at)

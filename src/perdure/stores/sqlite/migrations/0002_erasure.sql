@@ -1,5 +1,6 @@
--- What a digest covers of an entry's contents. While they are there it is the salt that keys their
--- seal, 16 random bytes; once they were removed (`change` is empty then) it is the seal itself.
+-- `seal` is what a digest covers of an entry's contents, and `salt` the random key it was made with.
+-- Once the contents were removed, `change` and `salt` are empty.
+ALTER TABLE journal ADD COLUMN salt BLOB NOT NULL DEFAULT x'';
 ALTER TABLE journal ADD COLUMN seal BLOB NOT NULL DEFAULT x'';
 
 -- What is not taken in again after it was erased: keyed hashes of words and of the keys of requests,

@@ -1,7 +1,8 @@
 -- name: entry_columns
 -- What `entries.entry_of` reads, in its order.
 j.sequence, j.at, j.operation, m.id, j.version, j.partition, m.agent, m.session, j.actor,
-j.request_id, j.config_hash, j.reason, j.change, j.previous, j.digest, j.seal
+j.request_id, j.config_hash, j.reason, j.change, j.previous, j.digest, j.salt,
+j.seal
 
 -- name: memory_entries
 -- One memory's entries in order, without accesses. They are found from the last one back.
@@ -17,21 +18,16 @@ CROSS JOIN memories AS m ON m.seq = j.memory
 WHERE j.operation <> 'accessed'
 ORDER BY j.sequence;
 
--- name: entries_with_contents
--- Of memories, a JSON list of numbers, the entries that still have their contents.
+-- name: empty_entries
+-- Takes the contents out of all entries of memories, a JSON list of numbers, that have any.
 WITH RECURSIVE chain (sequence) AS (
     SELECT m.last_entry FROM json_each(?) AS asked CROSS JOIN memories AS m ON m.seq = asked.value
     UNION ALL
     SELECT j.before FROM chain AS c CROSS JOIN journal AS j ON j.sequence = c.sequence
     WHERE j.before > 0
 )
-SELECT {{entry_columns}}
-FROM chain AS c CROSS JOIN journal AS j ON j.sequence = c.sequence
-CROSS JOIN memories AS m ON m.seq = j.memory
-WHERE j.change <> '';
-
--- name: empty_entry
-UPDATE journal SET reason = NULL, change = '', seal = ? WHERE sequence = ?;
+UPDATE journal SET reason = NULL, change = '', salt = x''
+WHERE sequence IN (SELECT sequence FROM chain) AND change <> '';
 
 -- name: partition_entries
 -- A partition's entries in order.
