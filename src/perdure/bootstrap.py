@@ -286,6 +286,7 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
             embedding,
             understanding.identity if proposer is None else proposer.identity,
         ),
+        searching=running.searching,
         adapt_embedder=running.embedder,
         proposer=proposer,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from threading import Lock, Thread
 from typing import Any, ParamSpec, TypeVar, cast
@@ -226,6 +227,10 @@ class OnLoop:
         self._queries = ThreadPoolExecutor(QUERY_WORKERS, thread_name_prefix="perdure-query")
         self._adapters: list[object] = []
         self._is_closed = False
+
+    @property
+    def searching(self) -> AbstractContextManager[object]:
+        return nullcontext()  # searches wait for one another's input and output
 
     def store(self, store: Store) -> Store:
         return cast(Store, ThreadedStore(store, self._pool)) if is_blocking(store) else store

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
+from threading import Lock
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from perdure.ports.blocking import is_blocking, run_now
@@ -39,6 +41,11 @@ class Running(Protocol):
         """Run blocking work, such as reading a file, where it holds up nobody else."""
         ...
 
+    @property
+    def searching(self) -> AbstractContextManager[object]:
+        """What a search holds while it computes; see `engine.core.Core.searching`."""
+        ...
+
     async def close(self) -> None:
         """Let go of threads and loops, once nothing is called any more."""
         ...
@@ -71,6 +78,11 @@ class Direct:
 
     def __init__(self) -> None:
         self._closers: list[Callable[[], None]] = []
+        self._searching = Lock()
+
+    @property
+    def searching(self) -> AbstractContextManager[object]:
+        return self._searching
 
     def store(self, store: Store) -> Store:
         return store

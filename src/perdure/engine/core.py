@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -36,6 +37,9 @@ class Core:
     accesses: AccessLog
     short_term: ShortTermBuffers
     hash_config: Callable[[], str]
+    searching: AbstractContextManager[object]
+    """Held while a search computes. One at a time in a program of threads: they would share one
+    interpreter anyway, and passing it to and fro in the middle costs as much as the search."""
     adapt_embedder: Callable[[Embedder], Embedder]
     """Makes an embedder that comes later, in `reembed`, run the way this manager runs."""
     proposer: Proposer | None = None

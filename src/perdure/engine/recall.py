@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from math import ceil
 
@@ -106,6 +106,20 @@ async def recall(
 ) -> Recall:
     """The best `limit` memories the condition admits, or an abstention."""
     vector, notes = await _vector_for(core, question)
+    with core.searching:
+        found = await _recall(core, question, vector, condition, limit=limit, min_score=min_score)
+    return replace(found, notes=(*question.notes, *notes))
+
+
+async def _recall(
+    core: Core,
+    question: Question,
+    vector: FloatArray | None,
+    condition: Condition,
+    *,
+    limit: int,
+    min_score: float | None,
+) -> Recall:
     preset = core.settings.preset
     found = await core.store.search(
         Search(
@@ -133,7 +147,6 @@ async def recall(
         abstained=not hits,
         query_time=now,
         considered=found.considered,
-        notes=(*question.notes, *notes),
     )
 
 
