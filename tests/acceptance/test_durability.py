@@ -143,6 +143,8 @@ DAMAGED_DERIVED = {
     "no terms": "UPDATE memories SET lexemes = x'' WHERE id = ?",
     "odd terms": "UPDATE memories SET lexemes = x'010203' WHERE id = ?",
     "wrong terms": "UPDATE memories SET lexemes = x'0102030405060708' WHERE id = ?",
+    "wrong interval": "UPDATE memories SET interval_days = 99 WHERE id = ?",
+    "wrong day of review": "UPDATE memories SET review_due_at = 99 WHERE id = ?",
     "wrong fingerprint": "UPDATE memories SET fingerprint = 7 WHERE id = ?",
 }
 

@@ -12,7 +12,16 @@ from perdure.testing.contracts.store import StoreContract
 
 EMPTY = "SET search_path = contract; " + "".join(
     f"DELETE FROM {table};"
-    for table in ("vectors", "memories", "memory_owners", "journal", "idempotency", "leases")
+    for table in (
+        "vectors",
+        "memories",
+        "memory_owners",
+        "journal",
+        "idempotency",
+        "leases",
+        "residents",
+        "usage_days",
+    )
 )
 
 

@@ -29,6 +29,10 @@ DERIVED = {
     "vectors": "UPDATE vectors SET model = 'other'",
     "memory_owners": "DELETE FROM memory_owners WHERE user_id = 'bo'",
     "memory_owners ": "UPDATE memory_owners SET user_id = 'ilka' WHERE user_id = 'bo'",
+    "interval_days": "UPDATE memories SET interval_days = 9 WHERE user_id = 'bo'",
+    "review_due_at": "UPDATE memories SET review_due_at = now() WHERE user_id = 'ilka'",
+    "residents": "UPDATE residents SET memories = 7 WHERE user_id = 'bo'",
+    "residents ": "DELETE FROM residents WHERE user_id = 'ilka'",
     "memory_owners  ": "INSERT INTO memory_owners VALUES ('x', 't', 'u')",
 }
 

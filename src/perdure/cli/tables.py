@@ -68,6 +68,8 @@ def _about(memory: Memory, status: str | None = None) -> str:
         facts.append(str(status))
     if memory.pinned:
         facts.append("pinned")
+    if memory.held:
+        facts.append("held")
     if memory.expires_at is not None:
         facts.append(f"expires {moment(memory.expires_at)}")
     return printable(" · ".join(facts))
@@ -145,6 +147,7 @@ def detail_table(memory: Memory) -> Table:
         "superseded by": memory.superseded_by or "",
         "importance": f"{memory.importance:.2f}",
         "pinned": "yes" if memory.pinned else "",
+        "held": "yes" if memory.held else "",
         "recalled": f"{memory.accessed_count} times" if memory.accessed_count else "",
         "metadata": "\n".join(f"{key}: {value}" for key, value in memory.metadata.items()),
         "attachments": "\n".join(item.caption or item.location for item in memory.attachments),

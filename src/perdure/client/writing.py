@@ -30,7 +30,7 @@ from perdure.errors import InvalidInput
 
 _REMEMBER_KEYS = frozenset(
     "content kind scope importance occurred_at occurred_until valid_from valid_to expires_at "
-    "metadata key idempotency_key pinned attachments source understand".split()
+    "metadata key idempotency_key pinned held attachments source understand".split()
 )
 
 
@@ -54,6 +54,7 @@ class Writing(Bound):
         key: str | None = None,
         idempotency_key: str | None = None,
         pinned: bool = False,
+        held: bool = False,
         attachments: Sequence[Attachment | Mapping[str, Any]] = (),
         source: Source | Mapping[str, Any] | None = None,
         actor: str | None = None,
@@ -68,6 +69,7 @@ class Writing(Bound):
         The same statement again is `already_known` (see `domain.duplicates.restates`).
         With `understand` a statement is read as in `observe`: where it states one fact the memory
         is that fact, and what it changes is superseded. Events, documents and slots are not read.
+        `pinned` keeps it from fading; `held` is a legal hold: nothing takes it away, nor its words.
         """
         now = self._core.now()
         draft = drafts.draft(
@@ -75,7 +77,8 @@ class Writing(Bound):
             now=now, content=content, kind=kind, importance=importance, occurred_at=occurred_at,
             occurred_until=occurred_until, valid_from=valid_from, valid_to=valid_to,
             expires_at=expires_at, metadata=metadata, key=key, idempotency_key=idempotency_key,
-            pinned=pinned, attachments=attachments, source=source, understand=understand,
+            pinned=pinned, held=held, attachments=attachments, source=source,
+            understand=understand,
         )  # fmt: skip
         return (await remember.remember(self._core, [draft], now=now, actor=actor))[0]
 
@@ -171,6 +174,7 @@ class Writing(Bound):
         metadata: Mapping[str, Json] | None = None,
         importance: float | None = None,
         pinned: bool | None = None,
+        held: bool | None = None,
         expires_at: Moment | timedelta | Keep | None = KEEP,
         expected_version: int | None = None,
         actor: str | None = None,
@@ -179,13 +183,13 @@ class Writing(Bound):
         """A new version of one record, for mistakes in the record itself; see `correct`.
 
         `metadata` merges: given keys are set, keys given as None are removed. `expires_at=None`
-        takes an expiry away. A stale `expected_version` raises `Conflict`. Changing nothing
+        takes an expiry away, `held=False` a legal hold. A stale `expected_version` raises `Conflict`. Changing nothing
         writes nothing.
         """
         return await editing.update(
             self._core, self._within(scope), id_of(memory_id), now=self._core.now(), actor=actor,
             expected_version=expected_version, content=content, metadata=metadata,
-            importance=importance, pinned=pinned, expires_at=expires_at,
+            importance=importance, pinned=pinned, held=held, expires_at=expires_at,
         )  # fmt: skip
 
     @call

@@ -37,6 +37,7 @@ def restates(new: Memory, old: Memory, now: datetime) -> bool:
         and (old.expires_at is None or _lasts(old, new))
         and _same_event(old, new)
         and (old.pinned or not new.pinned)
+        and (old.held or not new.held)
         and (old.source.role, old.source.speaker) == (new.source.role, new.source.speaker)
         and (old.subject, old.predicate, old.object, old.polarity)
         == (new.subject, new.predicate, new.object, new.polarity)

@@ -114,6 +114,7 @@ ATTRIBUTES: Mapping[str, tuple[str, Callable[[Memory], Any]]] = {
     "accessed_count": (_NUMBER, lambda m: m.accessed_count),
     "used_count": (_NUMBER, lambda m: m.used_count),
     "pinned": (_BOOLEAN, lambda m: m.pinned),
+    "held": (_BOOLEAN, lambda m: m.held),
     "occurred_at": (_TIME, lambda m: m.occurred_at),
     "occurred_until": (_TIME, lambda m: m.occurred_until),
     "recorded_at": (_TIME, lambda m: m.recorded_at),

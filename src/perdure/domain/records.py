@@ -104,6 +104,8 @@ class Memory:
     `contradicts` those that cannot hold beside it while nothing tells which does.
     `archive` is where in the archive the whole record lies ("batch#row"). A compressed or archived
     memory needs it; one that was brought back keeps it, so that an erasure finds every copy.
+    `pinned` keeps it from fading; `held` also from being forgotten by upkeep or erased (a legal
+    hold).
     """
 
     id: str
@@ -141,6 +143,7 @@ class Memory:
     supports: tuple[str, ...] = ()
     contradicts: tuple[str, ...] = ()
     archive: str | None = None
+    held: bool = False
 
     def __hash__(self) -> int:
         return hash((self.id, self.version))

@@ -180,6 +180,7 @@ def successor(core: Core, old: Memory, correction: Correction, now: datetime) ->
             else metadata_of(merged_metadata(old, correction.metadata), core.settings)
         ),
         pinned=old.pinned,
+        held=old.held,
         key=old.key,
         expires_at=old.expires_at,
         source=correction.source or old.source,

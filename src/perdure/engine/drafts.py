@@ -211,6 +211,7 @@ def draft(
     key: str | None = None,
     idempotency_key: str | None = None,
     pinned: bool = False,
+    held: bool = False,
     attachments: Sequence[Attachment | Mapping[str, Any]] = (),
     source: Source | Mapping[str, Any] | None = None,
     understand: bool = True,
@@ -221,6 +222,7 @@ def draft(
     was told, whichever is earlier, so that a plan for tomorrow is known today.
     """
     flag(pinned, "pinned")
+    flag(held, "held")
     flag(understand, "understand")
     occurred = now if occurred_at is None else as_utc(occurred_at, name="occurred_at")
     until = None if occurred_until is None else as_utc(occurred_until, name="occurred_until")
@@ -245,6 +247,7 @@ def draft(
         metadata=metadata_of(metadata, settings),
         key=key_of(key, "key"),
         pinned=pinned,
+        held=held,
         attachments=attachments_of(attachments),
         source=source_of(source),
     )
@@ -255,7 +258,7 @@ def draft(
         "agent": scope.agent, "session": scope.session, "metadata": dict(memory.metadata),
         "times": [_told(item) for item in
                   (occurred_at, occurred_until, valid_from, valid_to, expires_at)],
-        "pinned": pinned, "source": astuple(memory.source),
+        "pinned": pinned, "held": held, "source": astuple(memory.source),
         "attachments": [astuple(item) for item in memory.attachments],
     }  # fmt: skip
     digest = blake2b(canonical(asked).encode("utf-8"), digest_size=16).hexdigest()

@@ -51,6 +51,7 @@ def edited(
     metadata: Mapping[str, Json] | None,
     importance: float | None,
     pinned: bool | None,
+    held: bool | None,
     expires_at: Moment | timedelta | Keep | None,
 ) -> Memory:
     """The memory with the given parts changed; the same object when nothing differs."""
@@ -59,6 +60,8 @@ def edited(
         raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}")
     if pinned is not None:
         flag(pinned, "pinned")
+    if held is not None:
+        flag(held, "held")
     new = replace(
         memory,
         content=memory.content if content is None else text_of(content, settings),
@@ -69,6 +72,7 @@ def edited(
         ),
         importance=memory.importance if importance is None else share(importance, "importance"),
         pinned=memory.pinned if pinned is None else pinned,
+        held=memory.held if held is None else held,
         expires_at=(
             memory.expires_at if isinstance(expires_at, Keep) else expiry_of(expires_at, now)
         ),
@@ -89,6 +93,7 @@ async def update(
     metadata: Mapping[str, Json] | None,
     importance: float | None,
     pinned: bool | None,
+    held: bool | None,
     expires_at: Moment | timedelta | Keep | None,
 ) -> Memory:
     """The next version of a memory. A change that changes nothing writes nothing.
@@ -111,7 +116,7 @@ async def update(
             )
         new = edited(
             core, memory, now=now, content=content, metadata=metadata,
-            importance=importance, pinned=pinned, expires_at=expires_at,
+            importance=importance, pinned=pinned, held=held, expires_at=expires_at,
         )  # fmt: skip
         if new is memory:
             return core.accesses.overlay(memory)

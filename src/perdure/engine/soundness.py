@@ -56,6 +56,7 @@ def sound_memory(document: Any) -> Memory:
         _require(_is_count(getattr(memory, name)), f"{name} is not a count")
     _require(_is_count(memory.version) and memory.version > 0, "the version is not a count")
     _require(isinstance(memory.pinned, bool), "pinned is not true or false")
+    _require(isinstance(memory.held, bool), "held is not true or false")
     _require(memory.polarity in (None, "+", "-"), "the polarity is unknown")
     _require_parts(memory)
     _require_intervals(memory)

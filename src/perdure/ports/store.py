@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -12,7 +12,9 @@ from perdure.domain.batches import Whole
 from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
+from perdure.domain.resting import Crowd, Due, Lifeline
 from perdure.domain.scope import Scope
+from perdure.domain.utility import DayOfUse
 from perdure.domain.visibility import View
 
 
@@ -172,6 +174,33 @@ class Store(Protocol):
         False, and nothing changed, when the present one is another. Vectors of other models are
         used for nothing from then on and are removed. Adopting the present model again is true
         and changes nothing.
+        """
+        ...
+
+    async def due(self, view: View, due: Due) -> list[Lifeline]:
+        """Memories the view's scope admits that rest long enough or have expired, those that were
+        touched first first (ties by id), at most `due.limit`.
+
+        `domain.resting.is_due` is the rule. Of the view only the scope counts. Takes time by how
+        many memories are due, not by how many there are; `bytes` may be an estimate.
+        """
+        ...
+
+    async def crowded(self, view: View, *, above: int) -> list[Crowd]:
+        """Agents, each of one user, with more than `above` hot memories (`domain.resting.HOT`), by
+        scope; the session does not narrow. Takes time by how many such agents there are."""
+        ...
+
+    async def residents(self, scope: Scope) -> list[Lifeline]:
+        """Every hot memory of exactly this tenant, user and agent, of any session, by id."""
+        ...
+
+    async def days_of_use(self, view: View, *, since: date) -> list[DayOfUse]:
+        """How often what the view's scope admits was recalled and used, for each day (UTC) from
+        `since` on that has anything, oldest first. Of the view only the scope counts.
+
+        Counted as `domain.utility.uses_in` says when accesses and changes are written; it stays
+        when the memories go.
         """
         ...
 

@@ -9,6 +9,7 @@ from perdure.domain.records import Memory
 from perdure.domain.scope import Scope
 from perdure.domain.text import fingerprint
 from perdure.ports.store import Finding
+from perdure.stores._memory_rests import Rests
 from perdure.stores._memory_tables import Tables, is_slot_member
 from perdure.stores._reference import Indexed, indexed
 from perdure.stores._verification import chain_findings, link_findings, replay_findings
@@ -55,6 +56,8 @@ def _index_findings(tables: Tables, *, repair: bool) -> Iterator[Finding]:
         yield Finding(place="fingerprints", problem="out of step with the records", repaired=repair)
     if slots != tables.slots:
         yield Finding(place="slots", problem="out of step with the records", repaired=repair)
+    if not tables.rests.agree_with(item.memory for item in _items(tables)):
+        yield Finding(place="rests", problem="out of step with the records", repaired=repair)
 
 
 def _items(tables: Tables) -> Iterator[Indexed]:
@@ -80,6 +83,7 @@ def _rebuild(tables: Tables) -> None:
     items = list(_items(tables))
     tables.alike.clear()
     tables.slots.clear()
+    tables.rests = Rests()
     for item in items:
         vectors = item.vectors
         is_usable = vectors is not None and vectors.model == tables.model

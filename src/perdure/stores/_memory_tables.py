@@ -39,7 +39,9 @@ from perdure.domain.records import Memory, Metadata, State
 from perdure.domain.replay import accessed, settled
 from perdure.domain.scope import Scope
 from perdure.domain.text import fingerprint
+from perdure.domain.utility import uses_in
 from perdure.domain.visibility import View
+from perdure.stores._memory_rests import Rests, Uses
 from perdure.stores._reference import Indexed, indexed
 
 Walls = tuple[str, str]
@@ -68,6 +70,8 @@ class Tables:
     slots: dict[tuple[Scope, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     used_keys: dict[tuple[Walls, str], UsedKey] = field(default_factory=dict)
     journal: dict[Walls, list[JournalEntry]] = field(default_factory=lambda: defaultdict(list))
+    rests: Rests = field(default_factory=Rests)
+    uses: Uses = field(default_factory=Uses)
     sequence: int = 0
     model: str | None = None
 
@@ -150,6 +154,7 @@ class Tables:
         for entry in entries:
             self.journal[entry.scope.walls].append(entry)
         self.used_keys.update(keys)
+        self.uses.count(uses_in(changes.changes, present, changes.at))
         self.model = model
         self.sequence += len(entries)
         return self.sequence
@@ -218,6 +223,7 @@ class Tables:
         before = self.records[walls].get(memory.id)
         if before is not None:
             self._unlist(before.memory)
+        self.rests.move(None if before is None else before.memory, memory)
         self.records[walls][memory.id] = item
         self.walls_of[memory.id] = walls
         self.alike[walls, fingerprint(memory.content)].add(memory.id)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from threading import RLock
@@ -23,11 +23,14 @@ from perdure.domain.changes import (
 from perdure.domain.preconditions import refusal
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory, State
+from perdure.domain.resting import HOT, Crowd, Due, Lifeline
 from perdure.domain.scope import Scope
+from perdure.domain.utility import DayOfUse
 from perdure.domain.visibility import View
 from perdure.errors import Closed, Misconfigured
 from perdure.ports.store import Finding, Sizes
 from perdure.stores._memory_check import check
+from perdure.stores._memory_rests import lifeline
 from perdure.stores._memory_tables import Tables, detached, own_vectors
 from perdure.stores._reference import Indexed, ReferenceReads, as_known
 
@@ -202,6 +205,31 @@ class MemoryStore:
                 for memory_id, item in records.items():
                     records[memory_id] = item._replace(vectors=None)
             return True
+
+    async def due(self, view: View, due: Due) -> list[Lifeline]:
+        """Memories the view's scope admits that rest long enough or have expired."""
+        with self._lock:
+            return self._open_tables().rests.due(view, due, self._tables.find)
+
+    async def crowded(self, view: View, *, above: int) -> list[Crowd]:
+        """Agents, each of one user, with more than `above` hot memories."""
+        with self._lock:
+            return self._open_tables().rests.crowded(view, above)
+
+    async def residents(self, scope: Scope) -> list[Lifeline]:
+        """Every hot memory of exactly this tenant, user and agent."""
+        with self._lock:
+            items = list(self._open_tables().records.get(scope.walls, {}).values())
+        return sorted(
+            (lifeline(item) for item in items
+             if item.memory.state in HOT and item.memory.scope.agent == scope.agent),
+            key=lambda line: line.id,
+        )  # fmt: skip
+
+    async def days_of_use(self, view: View, *, since: date) -> list[DayOfUse]:
+        """How often what the view's scope admits was recalled and used, by day."""
+        with self._lock:
+            return self._open_tables().uses.days(view, since)
 
     async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
         """Take or renew an exclusive right until `now` + `duration`."""

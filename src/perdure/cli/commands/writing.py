@@ -67,6 +67,7 @@ def _tell(invocation: Invocation, result: Remembered) -> None:
     "--metadata", type=json_object, metavar="JSON", help="A JSON object to filter by later."
 )
 @click.option("--pin", "pinned", is_flag=True, help="Never let it fade.")
+@click.option("--hold", "held", is_flag=True, help="A legal hold: nothing may take it away.")
 @click.option("--role", help="Who said it: user, assistant, …")
 @click.option("--speaker", metavar="NAME", help="The name of who said it.")
 @click.option(

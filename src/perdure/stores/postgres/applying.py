@@ -17,6 +17,7 @@ from perdure.errors import InvalidInput
 from perdure.stores._sql.chain import chained_lines
 from perdure.stores.postgres.locking import lock_walls, model_lock, take_locks
 from perdure.stores.postgres.modelling import chosen_model, put_vectors
+from perdure.stores.postgres.resting import count_uses
 from perdure.stores.postgres.rows import row_of
 from perdure.stores.postgres.standing import Ground, ground_of, key_digest, walls_of
 from perdure.stores.postgres.transactions import Session
@@ -81,6 +82,7 @@ async def apply_in(session: Session, schema: str, changes: ChangeSet) -> Written
     )  # fmt: skip
     await _count_accesses(session, ground)
     await _write_keys(session, changes)
+    await count_uses(session, changes, ground.accesses)
     return await _write_journal(session, changes, ground)
 
 

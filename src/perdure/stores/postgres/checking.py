@@ -20,6 +20,8 @@ _PROBLEMS = {
     "fingerprint": "the fingerprint is not that of the words",
     "lexemes": "the terms are not those of the text",
     "instants": "the instants are not those its texts name",
+    "interval_days": "not what its reviews have earned it",
+    "review_due_at": "not what its reviews have earned it",
 }
 
 
@@ -82,6 +84,12 @@ async def _derived(
         if repair:
             await session.rows("drop_vectors", **values, memory_id=row["memory_id"])
         found("vectors", "made by another model than the store's", row["memory_id"])
+    for row in await session.rows("miscounted", **values):
+        if repair:
+            counted = {"agent": row["agent"], "memories": row["memories"]}
+            await session.rows("mend_count", **values, **counted)
+        problem = "not as many hot memories as are stored"
+        findings.append(Finding(place="residents", problem=problem, repaired=repair))
     for row in await session.rows("unowned", **values):
         if repair:
             await session.rows("own", **values, id=row["id"])

@@ -10,6 +10,7 @@ from perdure.domain.analysis import lexemes
 from perdure.domain.changes import JournalEntry, Operation
 from perdure.domain.journal import canonical
 from perdure.domain.records import EMPTY, Json, Kind, Memory, Metadata, Source, State
+from perdure.domain.resting import review_due_at
 from perdure.domain.scope import Scope
 from perdure.domain.text import fingerprint
 from perdure.errors import CorruptStore
@@ -23,7 +24,7 @@ _PLAIN = (
     "id", "version", "content", "importance", "confidence", "occurred_at", "occurred_until",
     "recorded_at", "retired_at", "valid_from", "valid_to", "expires_at", "superseded_by", "pinned",
     "key", "subject", "predicate", "object", "polarity", "accessed_count", "used_count",
-    "last_accessed_at", "archive",
+    "last_accessed_at", "archive", "held",
 )  # fmt: skip
 """Fields whose column has their name and holds their value."""
 
@@ -56,6 +57,8 @@ def derived_from(memory: Memory) -> dict[str, Any]:
         "fingerprint": fingerprint(memory.content),
         "lexemes": array_literal(lexemes(memory.indexed_text)),
         "instants": json.dumps(instants_of(memory)),
+        "interval_days": float(memory.strength.interval_days),
+        "review_due_at": review_due_at(memory.strength),
     }
 
 

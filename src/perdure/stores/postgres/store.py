@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -11,8 +11,10 @@ from perdure.domain.batches import Whole
 from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
+from perdure.domain.resting import Crowd, Due, Lifeline
 from perdure.domain.scope import Scope
 from perdure.domain.text import sanitise
+from perdure.domain.utility import DayOfUse
 from perdure.domain.visibility import View
 from perdure.errors import Misconfigured
 from perdure.ports.store import Finding, Sizes
@@ -25,6 +27,7 @@ from perdure.stores.postgres.earlier import reads_as_known
 from perdure.stores.postgres.locking import take_locks, tenant_lock
 from perdure.stores.postgres.modelling import adopt, drop_foreign, lacking, set_vectors
 from perdure.stores.postgres.opening import POOL_SIZE, open_pool
+from perdure.stores.postgres.resting import crowded_in, days_in, due_in, residents_in
 from perdure.stores.postgres.rows import entry_of, memory_of
 from perdure.stores.postgres.searching import search_rows
 from perdure.stores.postgres.transactions import Session, Transactions
@@ -219,6 +222,22 @@ class PostgresStore:
         while adopted and await self._transactions.write(drop_foreign):
             pass
         return adopted
+
+    async def due(self, view: View, due: Due) -> list[Lifeline]:
+        """Memories the view's scope admits that rest long enough or have expired."""
+        return await self._transactions.snapshot(partial(due_in, view=view, due=due))
+
+    async def crowded(self, view: View, *, above: int) -> list[Crowd]:
+        """Agents, each of one user, with more than `above` hot memories."""
+        return await self._transactions.read(partial(crowded_in, view=view, above=above))
+
+    async def residents(self, scope: Scope) -> list[Lifeline]:
+        """Every hot memory of exactly this tenant, user and agent."""
+        return await self._transactions.read(partial(residents_in, scope=scope))
+
+    async def days_of_use(self, view: View, *, since: date) -> list[DayOfUse]:
+        """How often what the view's scope admits was recalled and used, by day."""
+        return await self._transactions.read(partial(days_in, view=view, since=since))
 
     async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
         """Take or renew an exclusive right until `now` + `duration`."""

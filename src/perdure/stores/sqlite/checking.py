@@ -17,7 +17,7 @@ from perdure.stores._verification import chain_findings, link_findings, replay_f
 from perdure.stores.sqlite.entries import NO_LIMIT, entry_of
 from perdure.stores.sqlite.preparing import packed_lexemes
 from perdure.stores.sqlite.reading import UNREADABLE
-from perdure.stores.sqlite.rows import Row, Walls, memory_of
+from perdure.stores.sqlite.rows import Row, Walls, earned_by, memory_of
 from perdure.stores.sqlite.statements import statements
 from perdure.stores.sqlite.vectors import ENCODINGS, packed_bytes, unpack
 
@@ -149,6 +149,12 @@ class PartitionCheck:
                 "fingerprints", "not that of the text", memory, "mend_fingerprint",
                 (wanted, seq, memory.version), seq,
             )  # fmt: skip
+        earned = earned_by(memory.strength)
+        if self._connection.execute(self._sql["earned_of"], (seq,)).fetchone() != earned:
+            yield _derived(
+                "rests", "not what its reviews have earned it", memory, "mend_earned",
+                (*earned, seq, memory.version), 0,
+            )  # fmt: skip
         terms = packed_lexemes(memory)
         if stored_lexemes != terms:
             yield _derived(
@@ -222,4 +228,7 @@ def loose_ends(connection: sqlite3.Connection) -> list[Derived]:
     for (memory_id,) in connection.execute(sql["stray_awaiting"]).fetchall():
         finding = Finding(place="awaiting_vectors", problem="a memory that does not exist waits")
         found.append(Derived(finding, "stop_awaiting", (memory_id,), 0))
+    for partition, agent, memories in connection.execute(sql["miscounted"]).fetchall():
+        finding = Finding(place="residents", problem="not as many hot memories as are stored")
+        found.append(Derived(finding, "mend_count", (partition, agent, memories), 0))
     return found

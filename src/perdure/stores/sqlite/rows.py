@@ -11,12 +11,15 @@ from perdure.domain.codec import FIELDS
 from perdure.domain.journal import canonical
 from perdure.domain.records import (
     EMPTY,
+    NEW_STRENGTH,
     Kind,
     Memory,
     Metadata,
     Source,
     State,
+    Strength,
 )
+from perdure.domain.resting import review_due_at
 from perdure.domain.scope import Scope
 from perdure.domain.times import from_micros, to_micros
 from perdure.stores._sql.rare_fields import rare_document, rare_fields
@@ -29,10 +32,10 @@ COLUMNS = (
     "occurred_at", "occurred_until", "recorded_at", "retired_at", "valid_from", "valid_to",
     "expires_at", "superseded_by", "pinned", "key", "role", "speaker", "accessed_count",
     "used_count", "last_accessed_at", "subject", "predicate", "object", "polarity", "content",
-    "metadata", "extra", "archive",
+    "metadata", "extra", "archive", "held", "interval_days", "review_due_at",
 )  # fmt: skip
 """The columns a record is made of, in the order of `row_of` and of the `memory_columns` fragment
-(there behind `seq` and `partition`)."""
+(there behind `seq` and `partition`). The last two are derived, for what looks for memories at rest."""
 
 COUNTERS = frozenset(("accessed_count", "last_accessed_at"))
 
@@ -84,6 +87,19 @@ def row_of(memory: Memory) -> tuple[Any, ...]:
         canonical(dict(memory.metadata)) if memory.metadata else None,
         _extra(memory),
         memory.archive,
+        1 if memory.held else 0,
+        *earned_by(memory.strength),
+    )
+
+
+def earned_by(strength: Strength) -> tuple[float | None, int | None]:
+    """What reviews have earned: the interval where it is not the first, and when it ends."""
+    if strength is NEW_STRENGTH:
+        return None, None
+    interval, due_at = strength.interval_days, review_due_at(strength)
+    return (
+        None if interval == NEW_STRENGTH.interval_days else float(interval),
+        None if due_at is None else to_micros(due_at),
     )
 
 
@@ -114,7 +130,7 @@ def memory_of(row: Row, walls: Mapping[int, Walls]) -> Memory:
         _, partition, id_, agent, session, kind, state, version, importance, confidence,
         occurred_us, until, recorded_us, retired, valid_us, valid_to, expires, superseded_by,
         pinned, key, role, speaker, accessed_count, used_count, accessed, subject, predicate,
-        object_, polarity, content, metadata, extra, archive,
+        object_, polarity, content, metadata, extra, archive, held, _, _,
     ) = row  # fmt: skip
     occurred_at = from_micros(occurred_us)
     rare = rare_fields(None if extra is None else _decoded(extra))
@@ -158,6 +174,7 @@ def memory_of(row: Row, walls: Mapping[int, Walls]) -> Memory:
         rare.supports,
         rare.contradicts,
         archive,
+        held == 1,
     )
     memory = object.__new__(Memory)
     for set_field, value in zip(_SETTERS, values, strict=True):

@@ -7,7 +7,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,8 +15,10 @@ from perdure.domain.batches import Whole
 from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
+from perdure.domain.resting import Crowd, Due, Lifeline
 from perdure.domain.scope import Scope
 from perdure.domain.times import to_micros
+from perdure.domain.utility import DayOfUse
 from perdure.domain.visibility import View
 from perdure.errors import Closed
 from perdure.ports.store import Finding, Sizes
@@ -35,6 +37,7 @@ from perdure.stores.sqlite.options import SqliteOptions
 from perdure.stores.sqlite.partitions import Partitions
 from perdure.stores.sqlite.preparing import prepared
 from perdure.stores.sqlite.reading import Reader, readable
+from perdure.stores.sqlite.resting import UpkeepReader
 from perdure.stores.sqlite.statements import statements
 from perdure.stores.sqlite.vectors import ENCODINGS
 from perdure.stores.sqlite.writing import write
@@ -90,6 +93,7 @@ class SqliteStore:
         self._indexes = Indexes(budget_bytes=options.index_bytes)
         self._reader = Reader(self._partitions, self._indexes)
         self._journal = JournalReader(self._partitions)
+        self._upkeep = UpkeepReader(self._partitions)
         self._is_closed = False
 
     async def apply(self, changes: ChangeSet) -> Applied | Refused:
@@ -190,6 +194,22 @@ class SqliteStore:
             while self._write(embedding.drop_foreign):
                 pass
         return is_adopted
+
+    async def due(self, view: View, due: Due) -> list[Lifeline]:
+        """Memories the view's scope admits that rest long enough or have expired."""
+        return self._read(lambda connection: self._upkeep.due(connection, view, due))
+
+    async def crowded(self, view: View, *, above: int) -> list[Crowd]:
+        """Agents, each of one user, with more than `above` hot memories."""
+        return self._read(lambda connection: self._upkeep.crowded(connection, view, above))
+
+    async def residents(self, scope: Scope) -> list[Lifeline]:
+        """Every hot memory of exactly this tenant, user and agent."""
+        return self._read(lambda connection: self._upkeep.residents(connection, scope))
+
+    async def days_of_use(self, view: View, *, since: date) -> list[DayOfUse]:
+        """How often what the view's scope admits was recalled and used, by day."""
+        return self._read(lambda connection: self._upkeep.days_of_use(connection, view, since))
 
     async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
         """Take or renew an exclusive right until `now` + `duration`."""

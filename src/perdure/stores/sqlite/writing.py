@@ -6,15 +6,17 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from perdure.domain.changes import Applied, Refused
+from perdure.domain.changes import Accesses, Applied, ChangeSet, Refused
 from perdure.domain.journal import canonical, chained
 from perdure.domain.preconditions import refusal
-from perdure.domain.times import to_micros
+from perdure.domain.times import EPOCH, to_micros
+from perdure.domain.utility import uses_in
 from perdure.stores.sqlite.preconditions import Stored, standing, stored_now
 from perdure.stores.sqlite.preparing import Access, Entry, Insertion, Modification, Prepared
 from perdure.stores.sqlite.transaction import Transaction
 from perdure.stores.sqlite.vectors import table_rows
 
+_EPOCH_DAY = EPOCH.toordinal()
 _PAGES_PER_TRANSACTION, _PAGES_PER_STEP = 4, 4
 """Roughly what writing adds to the log, for timing checkpoints."""
 
@@ -35,10 +37,11 @@ def write(tx: Transaction, prepared: Prepared) -> Applied | Refused:
             writing.insert(step)
         else:
             writing.modify(step)
-    for access in prepared.accesses:
-        writing.count_access(access)
+    accesses = zip(prepared.changes.accesses, prepared.accesses, strict=True)
+    present = [given for given, access in accesses if writing.count_access(access)]
     writing.flush()
     _keep_keys(tx, prepared)
+    _count_uses(tx, prepared.changes, present)
     tx.pages += _PAGES_PER_TRANSACTION + _PAGES_PER_STEP * len(prepared.steps)
     return Applied(sequence=tx.sequence)
 
@@ -94,17 +97,18 @@ class _Writing:
         elif step.text_changed:
             self._waiting.append((step.id,))
 
-    def count_access(self, access: Access) -> None:
-        """A memory was recalled; nothing when it is not behind the access's walls."""
+    def count_access(self, access: Access) -> bool:
+        """A memory was recalled; False when it is not behind the access's walls."""
         tx = self._tx
         found = self._stored.get(access.id)
         if found is None or tx.find_partition(access.walls) != found.partition:
-            return
+            return False
         self._write_what_waits_of(access.id)
         seq, partition, version, before = found
         sequence = self._chain(partition, seq, access.entry, before=before, reloads=0)
         tx.execute(tx.sql["count_access"], (access.times, access.last_us, sequence, seq))
         self._stored[access.id] = Stored(seq, partition, version, sequence)
+        return True
 
     def _write_what_waits_of(self, memory_id: str) -> None:
         """Later changes of a memory must find the rows of the earlier ones."""
@@ -172,3 +176,10 @@ def _keep_keys(tx: Transaction, prepared: Prepared) -> None:
         partition = tx.partition(key.scope.walls)
         answer = canonical(dict(key.answer))
         tx.execute(tx.sql["insert_key"], (partition, key.key, key.request, answer, at_us))
+
+
+def _count_uses(tx: Transaction, changes: ChangeSet, present: Sequence[Accesses]) -> None:
+    uses = uses_in(changes.changes, present, changes.at)
+    for (scope, day), (recalled, used) in uses.items():
+        place = (tx.partition(scope.walls), day.toordinal() - _EPOCH_DAY)
+        tx.execute(tx.sql["count_uses"], (*place, scope.agent, scope.session, recalled, used))

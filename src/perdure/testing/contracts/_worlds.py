@@ -17,7 +17,16 @@ from typing import Any, TypeVar
 from perdure.domain.changes import Accesses, Change, ChangeSet, Vectors
 from perdure.domain.filters import ATTRIBUTES, Filter, parse_filter
 from perdure.domain.query import Condition, Order, Position
-from perdure.domain.records import Attachment, Kind, Memory, Source, State
+from perdure.domain.records import (
+    NEW_STRENGTH,
+    Attachment,
+    Kind,
+    Memory,
+    Source,
+    State,
+    Strength,
+)
+from perdure.domain.resting import Due, Rest
 from perdure.domain.scope import Scope
 from perdure.domain.times import to_micros
 from perdure.domain.visibility import INCLUDES, View
@@ -223,6 +232,8 @@ def a_memory(dice: Dice, scope: Scope, identity: str) -> Memory:
         superseded_by=dice.maybe(dice.name, chance=0.2),
         metadata={dice.name(): dice.value() for _ in range(dice.randint(0, 4))},
         pinned=dice.happens(0.3),
+        held=dice.happens(0.1),
+        strength=a_strength(dice) if dice.happens(0.3) else NEW_STRENGTH,
         key=dice.maybe(dice.name),
         source=Source(role=dice.maybe(dice.name), speaker=dice.maybe(dice.name)),
         accessed_count=dice.randint(0, 3),
@@ -233,6 +244,16 @@ def a_memory(dice: Dice, scope: Scope, identity: str) -> Memory:
         object=dice.pick(TEXTS) if is_fact else None,
         polarity=dice.pick(("+", "-")) if is_fact else None,
         attachments=() if caption is None else (attachment,),
+    )
+
+
+def a_strength(dice: Dice) -> Strength:
+    """What reviews, or their lack, may have made of a memory's strength."""
+    return Strength(
+        ease=dice.pick((1.3, 2.5)),
+        interval_days=dice.pick((1.0, 2.5, 90.0)),
+        repetitions=dice.randint(0, 2),
+        due_at=dice.maybe(dice.moment),
     )
 
 
@@ -267,7 +288,7 @@ def alterations(world: World, seeds: Sequence[int]) -> ChangeSet:
 ALTERED = (
     "content", "content", "state", "metadata", "importance", "valid_to", "retired_at", "expires_at",
     "superseded_by", "pinned", "key", "attachments", "kind", "occurred_at", "accessed_count",
-    "last_accessed_at", "subject",
+    "last_accessed_at", "subject", "held", "strength",
 )  # fmt: skip
 
 
@@ -413,6 +434,7 @@ class Question:
     words: str
     near: tuple[float, ...] | None
     filters: list[Filter | None]
+    due: Due
 
 
 def a_question(dice: Dice, world: World) -> Question:
@@ -436,4 +458,15 @@ def a_question(dice: Dice, world: World) -> Question:
         words=dice.content(),
         near=dice.maybe(dice.row, chance=0.6),
         filters=dice.some(lambda: a_filter(dice, world), least=2, most=4),
+        due=a_due(dice),
+    )
+
+
+def a_due(dice: Dice) -> Due:
+    """What some upkeep might ask for."""
+    return Due(
+        rested={rest: dice.moment() for rest in dice.some(lambda: dice.pick(list(Rest)), most=3)},
+        below=dice.pick((2.0, *IMPORTANCES)),
+        expired_at=dice.maybe(dice.moment),
+        limit=dice.maybe(lambda: dice.randint(1, 9)),
     )

@@ -11,6 +11,7 @@ many) and `PERDURE_CONGRUENCE_SEED` (which); a failure prints both.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count
@@ -25,6 +26,7 @@ from perdure.domain.query import Condition, Found, Position, Query, Search, sort
 from perdure.domain.ranking import Candidate
 from perdure.domain.records import Memory
 from perdure.domain.replay import replay
+from perdure.domain.resting import HOT, Crowd, Due, Lifeline, is_due, lifeline_of
 from perdure.domain.visibility import View
 from perdure.stores._reference import ReferenceReads, indexed
 from perdure.testing.builders import MODEL, NOON, unit
@@ -92,6 +94,27 @@ class StoreCongruence:
 
         holds()
 
+    def _ask_upkeep(self, stand: Stand, world: worlds.World, view: View, due: Due) -> None:
+        """Everything upkeep reads, against the rules that decide it."""
+        stored = [memory for memory, _ in world.known(None)]
+        mine = [memory for memory in stored if view.admits_scope(memory.scope)]
+        lines = sorted(
+            (bare(lifeline_of(memory)) for memory in mine if is_due(memory, due)),
+            key=lambda line: (line.touched_at, line.id),
+        )
+        assert [bare(line) for line in stand.run(stand.store.due(view, due))] == lines[: due.limit]
+        agents = Counter(
+            replace(memory.scope, session="") for memory in stored if memory.state in HOT
+        )
+        for scope, number in agents.items():
+            residents = stand.run(stand.store.residents(scope))
+            assert len(residents) == number
+            here = View(scope=scope, now=NOON)
+            if scope.agent:
+                [crowd] = stand.run(stand.store.crowded(here, above=number - 1))
+                assert crowd == Crowd(scope=scope, memories=number)
+            assert stand.run(stand.store.crowded(here, above=EVERYONE)) == []
+
     def _write(self, stand: Stand, world: worlds.World, changes: ChangeSet) -> None:
         stand.write(changes)
         world.note(changes)
@@ -114,6 +137,7 @@ class StoreCongruence:
             limit=question.limit,
         )
         assert_found(stand.run(stand.store.search(search)), reads, search)
+        self._ask_upkeep(stand, world, condition.view, question.due)
         for part in question.filters:
             whole = replace(worlds.WHOLE, scope=condition.view.scope)
             self._list(stand, world, Condition(view=whole, filter=part))
@@ -123,6 +147,11 @@ class StoreCongruence:
         reads = ReferenceReads(indexed(memory) for memory, _ in world.known(None))
         listed = stand.run(stand.store.query(query))
         assert [memory.id for memory in listed] == [memory.id for memory in reads.query(query)]
+
+
+def bare(line: Lifeline) -> Lifeline:
+    """The lifeline without the size, which a store may estimate."""
+    return replace(line, bytes=0)
 
 
 def _listing(question: worlds.Question, reads: ReferenceReads) -> Query:

@@ -25,6 +25,7 @@ from perdure.testing.contracts._store_conversing import LendsToNeighbours
 from perdure.testing.contracts._store_emptying import LosesContents
 from perdure.testing.contracts._store_journal import JournalContract
 from perdure.testing.contracts._store_reading import ReadingContract
+from perdure.testing.contracts._store_resting import RestingContract
 from perdure.testing.contracts._store_searching import SearchingContract
 from perdure.testing.contracts._store_stand import Opening, Stand, standing
 from perdure.testing.contracts._store_upkeep import UpkeepContract
@@ -40,6 +41,7 @@ class StoreContract(
     LosesContents,
     UpkeepContract,
     ArchivedContract,
+    RestingContract,
 ):
     """Subclass this and give it the fixture `opening`."""
 

@@ -41,6 +41,10 @@ DERIVED = {
     "awaiting_vectors: missing": "DELETE FROM awaiting_vectors",
     "awaiting_vectors: needless": "INSERT INTO awaiting_vectors SELECT id FROM memories WHERE seq = 1",
     "awaiting_vectors: unknown": "INSERT INTO awaiting_vectors VALUES ('nobody')",
+    "rests: interval": "UPDATE memories SET interval_days = 9 WHERE seq = 1",
+    "rests: review": "UPDATE memories SET review_due_at = 9 WHERE seq = 2",
+    "residents: wrong": "UPDATE residents SET memories = 7",
+    "residents: none": "DELETE FROM residents",
     "entries: last": "UPDATE memories SET last_entry = 1 WHERE seq = 1",
     "entries: before": "UPDATE journal SET before = 0 WHERE before > 0",
 }  # fmt: skip

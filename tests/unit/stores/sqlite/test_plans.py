@@ -18,14 +18,16 @@ WHOLE_TABLES = {
     "empty_entries": {"c", "chain"},
     "whole_entries": {"c"},
     "touch_nothing": {"meta"},
+    "miscounted": {"m"},
 }
 """Statements that go through everything by intent, and what: `c` is the chain just found."""
 
 SORTED_LATER = {
     "slot_members", "memory_entries", "partitions_of_tenant", "sizes", "stray_vectors",
-    "archived_batches", "whole_entries",
+    "archived_batches", "whole_entries", "rested", "expired", "residents_of", "crowded",
+    "days_of_use", "miscounted",
 }  # fmt: skip
-"""Statements that sort what they found, which is little."""
+"""Statements that sort what they found, which is little or all that was asked for."""
 
 COMPOSED = {
     "filter": "TRUE",

@@ -35,6 +35,7 @@ FULL = {
     "superseded_by": "c",
     "metadata": {"n": 1, "x": 1.0, "t": True, "o": None, "l": [1, {"a": "茶"}]},
     "pinned": True,
+    "held": True,
     "key": "kettle/colour",
     "source": Source(role="user", speaker="Ilka", message_ids=("m1", "m2")),
     "accessed_count": 3,

@@ -5,7 +5,8 @@ ORDER BY tenant, user_id;
 
 -- name: derived_within
 -- Every record of a (tenant, user) with what was derived from it.
-SELECT {{memory_columns}}, m.fingerprint, CAST(m.lexemes AS text) AS lexemes, m.instants
+SELECT {{memory_columns}}, m.fingerprint, CAST(m.lexemes AS text) AS lexemes, m.instants,
+       m.interval_days, m.review_due_at
 FROM memories AS m WHERE m.tenant = :tenant AND m.user_id = :user_id ORDER BY m.id;
 
 -- name: journal_of
@@ -15,7 +16,7 @@ WHERE m.tenant = :tenant AND m.user_id = :user_id ORDER BY m.sequence;
 
 -- name: repair_derived
 UPDATE memories SET fingerprint = :fingerprint, lexemes = CAST(CAST(:lexemes AS text) AS bigint[]),
-    instants = :instants
+    instants = :instants, interval_days = :interval_days, review_due_at = :review_due_at
 WHERE tenant = :tenant AND user_id = :user_id AND id = :id;
 
 -- name: foreign_vectors

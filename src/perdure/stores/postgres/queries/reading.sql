@@ -4,7 +4,7 @@ m.tenant, m.user_id, m.id, m.agent, m.session, m.kind, m.state, m.version, m.con
 m.importance, m.confidence, m.occurred_at, m.occurred_until, m.recorded_at, m.retired_at,
 m.valid_from, m.valid_to, m.expires_at, m.superseded_by, m.pinned, m.key, m.role, m.speaker,
 m.subject, m.predicate, m.object, m.polarity, m.accessed_count, m.used_count,
-m.last_accessed_at, m.archive, m.metadata, m.extra
+m.last_accessed_at, m.archive, m.metadata, m.extra, m.held
 
 -- name: by_id
 -- Memories behind the walls, whatever their state.

@@ -72,14 +72,15 @@ INSERT INTO memories (
     tenant, user_id, id, agent, session, kind, state, version, content, importance, confidence,
     occurred_at, occurred_until, recorded_at, retired_at, valid_from, valid_to, expires_at,
     superseded_by, pinned, key, role, speaker, subject, predicate, object, polarity,
-    accessed_count, used_count, last_accessed_at, archive, metadata, extra, fingerprint, lexemes,
-    instants)
+    accessed_count, used_count, last_accessed_at, archive, metadata, extra, held, interval_days,
+    review_due_at, fingerprint, lexemes, instants)
 VALUES (
     :tenant, :user_id, :id, :agent, :session, :kind, :state, :version, :content, :importance,
     :confidence, :occurred_at, :occurred_until, :recorded_at, :retired_at, :valid_from, :valid_to,
     :expires_at, :superseded_by, :pinned, :key, :role, :speaker, :subject, :predicate, :object,
     :polarity, :accessed_count, :used_count, :last_accessed_at, :archive, :metadata, :extra,
-    :fingerprint, CAST(CAST(:lexemes AS text) AS bigint[]), :instants)
+    :held, :interval_days, :review_due_at, :fingerprint,
+    CAST(CAST(:lexemes AS text) AS bigint[]), :instants)
 ON CONFLICT (tenant, user_id, id) DO UPDATE SET
     kind = excluded.kind, state = excluded.state, version = excluded.version,
     content = excluded.content, importance = excluded.importance,
@@ -91,8 +92,10 @@ ON CONFLICT (tenant, user_id, id) DO UPDATE SET
     role = excluded.role, speaker = excluded.speaker, subject = excluded.subject,
     predicate = excluded.predicate, object = excluded.object, polarity = excluded.polarity,
     accessed_count = excluded.accessed_count, used_count = excluded.used_count,
-    last_accessed_at = excluded.last_accessed_at, archive = excluded.archive, metadata = excluded.metadata,
-    extra = excluded.extra, fingerprint = excluded.fingerprint, lexemes = excluded.lexemes,
+    last_accessed_at = excluded.last_accessed_at, archive = excluded.archive,
+    metadata = excluded.metadata, extra = excluded.extra, held = excluded.held,
+    interval_days = excluded.interval_days, review_due_at = excluded.review_due_at,
+    fingerprint = excluded.fingerprint, lexemes = excluded.lexemes,
     instants = excluded.instants;
 
 -- name: count_access

@@ -4,7 +4,7 @@ m.seq, m.partition, m.id, m.agent, m.session, m.kind, m.state, m.version, m.impo
 m.confidence, m.occurred_at, m.occurred_until, m.recorded_at, m.retired_at, m.valid_from,
 m.valid_to, m.expires_at, m.superseded_by, m.pinned, m.key, m.role, m.speaker, m.accessed_count,
 m.used_count, m.last_accessed_at, m.subject, m.predicate, m.object, m.polarity, m.content,
-m.metadata, m.extra, m.archive
+m.metadata, m.extra, m.archive, m.held, m.interval_days, m.review_due_at
 
 -- name: one_by_id
 -- One memory behind the walls, whatever its state.

@@ -27,10 +27,10 @@ INSERT INTO memories (
     seq, partition, id, agent, session, kind, state, version, importance, confidence,
     occurred_at, occurred_until, recorded_at, retired_at, valid_from, valid_to, expires_at,
     superseded_by, pinned, key, role, speaker, accessed_count, used_count, last_accessed_at,
-    subject, predicate, object, polarity, content, metadata, extra, archive,
-    last_entry, fingerprint, lexemes)
+    subject, predicate, object, polarity, content, metadata, extra, archive, held,
+    interval_days, review_due_at, last_entry, fingerprint, lexemes)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-        ?, ?, ?, ?, ?, ?);
+        ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: update_memory
 -- `assignments` are `column = ?` of the columns that changed.
