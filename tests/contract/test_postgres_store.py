@@ -21,6 +21,7 @@ EMPTY = "SET search_path = contract; " + "".join(
         "leases",
         "residents",
         "usage_days",
+        "marks",
     )
 )
 

@@ -117,6 +117,19 @@ class Accesses:
     last_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """How far some work has come: a number the store keeps under a name, beside the memories.
+
+    Precondition: the stored number is `was` (None: there is none yet). It becomes `value`, of at
+    most 63 bits. So of two who did the same work only one can write it.
+    """
+
+    name: str
+    value: int
+    was: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChangeSet:
     """What is written together or not at all.
@@ -133,6 +146,8 @@ class ChangeSet:
     entries from before the set lose their contents in the same transaction
     (`domain.journal.emptied`). The first change of such a memory is journalled whole, so that
     replay goes on from it, and its counts of accesses are written as `after` has them.
+
+    `marks`, each name once, leave no journal entry; a set of nothing else is written too.
     """
 
     changes: tuple[Change, ...]
@@ -145,6 +160,7 @@ class ChangeSet:
     idempotency: tuple[IdempotencyKey, ...] = ()
     accesses: tuple[Accesses, ...] = ()
     emptied: frozenset[str] = frozenset()
+    marks: tuple[Mark, ...] = ()
 
     def __post_init__(self) -> None:
         if self.emptied:
@@ -177,7 +193,8 @@ class Refused:
     `stale` lists ids whose version moved, that are gone or that exist already; `slots` the keys
     that changed. `repeated` maps positions in `idempotency` to the answer of the earlier request
     with the same key and digest; `clashing` lists positions whose key was used with another
-    digest. An earlier key of the same set counts as an earlier request.
+    digest. An earlier key of the same set counts as an earlier request. `marks` are the names of
+    those that were moved meanwhile.
     """
 
     known: Mapping[int, Memory] = field(default_factory=dict)
@@ -185,6 +202,7 @@ class Refused:
     slots: tuple[str, ...] = ()
     repeated: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     clashing: tuple[int, ...] = ()
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,13 +33,14 @@ class Standing:
     `versions` of the memories the changes name, of any scope, those that exist; `slots` the
     (id, version) pairs in each slot the set names, by its position; `alike` for each
     `unless_known` position the stored memories behind the same walls with the same fingerprint;
-    `used` the keys of the set that were used before, by position.
+    `used` the keys of the set that were used before, by position; `marks` those that exist.
     """
 
     versions: Mapping[str, StoredVersion] = field(default_factory=dict)
     slots: Mapping[int, Collection[tuple[str, int]]] = field(default_factory=dict)
     alike: Mapping[int, Collection[Memory]] = field(default_factory=dict)
     used: Mapping[int, UsedKey] = field(default_factory=dict)
+    marks: Mapping[str, int] = field(default_factory=dict)
 
 
 def refusal(changes: ChangeSet, standing: Standing) -> Refused | None:
@@ -59,6 +60,9 @@ def refusal(changes: ChangeSet, standing: Standing) -> Refused | None:
         ),
         repeated=repeated,
         clashing=clashing,
+        marks=tuple(
+            mark.name for mark in changes.marks if standing.marks.get(mark.name) != mark.was
+        ),
     )
     return None if refused == Refused() else refused
 
@@ -68,6 +72,7 @@ def _is_one_new_memory(changes: ChangeSet) -> bool:
         len(changes.changes) == 1
         and changes.changes[0].before is None
         and not changes.slots
+        and not changes.marks
         and len(changes.idempotency) <= 1
     )
 

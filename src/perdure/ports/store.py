@@ -213,6 +213,10 @@ class Store(Protocol):
         """Give a lease back; nothing happens when the owner does not hold it."""
         ...
 
+    async def mark(self, name: str) -> int | None:
+        """The number kept under a name (`ChangeSet.marks`); None when there is none."""
+        ...
+
     async def sizes(self, view: View) -> Sizes:
         """Counts and bytes for `stats`."""
         ...

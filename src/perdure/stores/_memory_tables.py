@@ -72,6 +72,7 @@ class Tables:
     journal: dict[Walls, list[JournalEntry]] = field(default_factory=lambda: defaultdict(list))
     rests: Rests = field(default_factory=Rests)
     uses: Uses = field(default_factory=Uses)
+    marks: dict[str, int] = field(default_factory=dict)
     sequence: int = 0
     model: str | None = None
 
@@ -127,6 +128,7 @@ class Tables:
                 for position in changes.unless_known
             },
             used={position: key for position, key in used.items() if key is not None},
+            marks=self.marks,
         )
 
     def _alike(self, memory: Memory) -> Collection[Memory]:
@@ -155,6 +157,7 @@ class Tables:
             self.journal[entry.scope.walls].append(entry)
         self.used_keys.update(keys)
         self.uses.count(uses_in(changes.changes, present, changes.at))
+        self.marks.update({mark.name: mark.value for mark in changes.marks})
         self.model = model
         self.sequence += len(entries)
         return self.sequence

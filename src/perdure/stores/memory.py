@@ -248,6 +248,11 @@ class MemoryStore:
             if self._leases.get(name, ("", None))[0] == owner:
                 self._leases.pop(name, None)
 
+    async def mark(self, name: str) -> int | None:
+        """The number kept under a name; None when there is none."""
+        with self._lock:
+            return self._open_tables().marks.get(name)
+
     async def sizes(self, view: View) -> Sizes:
         """Counts and bytes for `stats`."""
         with self._lock:

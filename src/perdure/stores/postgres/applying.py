@@ -15,7 +15,7 @@ from perdure.domain.scope import Scope
 from perdure.domain.times import iso
 from perdure.errors import InvalidInput
 from perdure.stores._sql.chain import chained_lines
-from perdure.stores.postgres.locking import lock_walls, model_lock, take_locks
+from perdure.stores.postgres.locking import lock_marks, lock_walls, model_lock, take_locks
 from perdure.stores.postgres.modelling import chosen_model, put_vectors
 from perdure.stores.postgres.resting import count_uses
 from perdure.stores.postgres.rows import row_of
@@ -61,11 +61,13 @@ async def was_written(session: Session, written: Written) -> bool:
 async def apply_in(session: Session, schema: str, changes: ChangeSet) -> Written:
     """Write the change set, or nothing. Must be called in a transaction."""
     walls = walls_of(changes)
-    if not walls:
+    if not walls and not changes.marks:
         # Nothing to write. A position no later entry falls short of is known between writers.
         await take_locks(session, exclusive=[model_lock(schema)])
         return Written(result=Applied(sequence=await session.value("last_sequence")))
     await lock_walls(session, schema, walls)
+    if changes.marks:
+        await lock_marks(session, schema, [mark.name for mark in changes.marks])
     ground = await ground_of(session, changes, walls)
     refused = refusal(changes, ground.standing)
     if refused is not None:
@@ -83,6 +85,9 @@ async def apply_in(session: Session, schema: str, changes: ChangeSet) -> Written
     await _count_accesses(session, ground)
     await _write_keys(session, changes)
     await count_uses(session, changes, ground.accesses)
+    await session.many(
+        "put_mark", [{"name": mark.name, "value": mark.value} for mark in changes.marks]
+    )
     return await _write_journal(session, changes, ground)
 
 
@@ -170,7 +175,7 @@ async def _write_journal(session: Session, changes: ChangeSet, ground: Ground) -
     lines = chained_lines(replace(changes, accesses=ground.accesses), heads)
     if not lines:
         reached = max((sequence for sequence, _ in ground.heads.values()), default=0)
-        return Written(result=Applied(sequence=reached), trace=_trace_of_key(changes))
+        return Written(result=Applied(sequence=reached), trace=_trace_of(changes))
     rows = await session.rows(
         "write_entries",
         tenants=[item.line.scope.tenant for item in lines],
@@ -196,7 +201,11 @@ async def _write_journal(session: Session, changes: ChangeSet, ground: Ground) -
     return Written(result=Applied(sequence=sequence), trace=("has_entry", values))
 
 
-def _trace_of_key(changes: ChangeSet) -> tuple[str, dict[str, Any]] | None:
+def _trace_of(changes: ChangeSet) -> tuple[str, dict[str, Any]] | None:
+    """Where to see that a set without journal entries was written."""
+    if changes.marks:
+        mark = changes.marks[0]
+        return "has_mark", {"name": mark.name, "value": mark.value}
     if not changes.idempotency:
         return None
     key = changes.idempotency[0]

@@ -50,3 +50,9 @@ async def lock_walls(session: Session, schema: str, walls: Iterable[Walls]) -> N
         shared=[model_lock(schema), *(tenant_lock(schema, tenant) for tenant in tenants)],
         exclusive=[lock_key(schema, "walls", *pair) for pair in walls],
     )
+
+
+async def lock_marks(session: Session, schema: str, names: Iterable[str]) -> None:
+    """Hold these marks, after the walls, so that their preconditions stay true."""
+    keys = [lock_key(schema, "mark", name) for name in sorted(names)]
+    await take_locks(session, exclusive=keys)

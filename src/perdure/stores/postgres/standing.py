@@ -52,6 +52,7 @@ async def ground_of(session: Session, changes: ChangeSet, walls: list[Walls]) ->
             slots=await _slots(session, changes),
             alike=await _alike(session, changes),
             used=await _used_keys(session, changes),
+            marks=await _marks(session, changes),
         ),
         stored=stored,
         heads=await _heads(session, walls),
@@ -107,6 +108,13 @@ async def _used_keys(session: Session, changes: ChangeSet) -> dict[int, UsedKey]
         digests=[key_digest(key.key) for key in keys],
     )
     return {row["place"] - 1: UsedKey(row["request"], json.loads(row["answer"])) for row in rows}
+
+
+async def _marks(session: Session, changes: ChangeSet) -> dict[str, int]:
+    if not changes.marks:
+        return {}
+    rows = await session.rows("marks", names=[mark.name for mark in changes.marks])
+    return {row["name"]: row["value"] for row in rows}
 
 
 async def _heads(session: Session, walls: list[Walls]) -> dict[Walls, tuple[int, str]]:

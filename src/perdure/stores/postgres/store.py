@@ -258,6 +258,15 @@ class PostgresStore:
 
         await self._transactions.write(work)
 
+    async def mark(self, name: str) -> int | None:
+        """The number kept under a name; None when there is none."""
+
+        async def work(session: Session) -> int | None:
+            value: int | None = await session.value("mark", name=name)
+            return value
+
+        return await self._transactions.read(work)
+
     async def sizes(self, view: View) -> Sizes:
         """Counts and bytes for `stats`."""
 

@@ -50,6 +50,7 @@ def standing(tx: Transaction, prepared: Prepared, stored: dict[str, Stored]) -> 
         },
         alike=_alike(tx, prepared) if changes.unless_known else {},
         used=_used_keys(tx, prepared) if changes.idempotency else {},
+        marks=_marks(tx, prepared) if changes.marks else {},
     )
 
 
@@ -100,3 +101,12 @@ def _used_keys(tx: Transaction, prepared: Prepared) -> dict[int, UsedKey]:
         if row is not None:
             used[position] = UsedKey(row[0], json.loads(row[1]))
     return used
+
+
+def _marks(tx: Transaction, prepared: Prepared) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for mark in prepared.changes.marks:
+        row = tx.execute(tx.sql["mark"], (mark.name,)).fetchone()
+        if row is not None:
+            found[mark.name] = row[0]
+    return found

@@ -98,7 +98,13 @@ class SqliteStore:
 
     async def apply(self, changes: ChangeSet) -> Applied | Refused:
         """Write everything in the change set, or nothing."""
-        if not (changes.changes or changes.accesses or changes.idempotency or changes.slots):
+        if not (
+            changes.changes
+            or changes.accesses
+            or changes.idempotency
+            or changes.slots
+            or changes.marks
+        ):
             return Applied(sequence=self._read(self._last_sequence))
         ready = prepared(changes, encoding=self._encoding)
         return self._write(lambda tx: write(tx, ready))
@@ -226,6 +232,15 @@ class SqliteStore:
     async def release(self, name: str, *, owner: str) -> None:
         """Give a lease back."""
         self._write(lambda tx: tx.execute(self._sql["release_lease"], (name, owner)))
+
+    async def mark(self, name: str) -> int | None:
+        """The number kept under a name; None when there is none."""
+
+        def work(connection: sqlite3.Connection) -> int | None:
+            row = connection.execute(self._sql["mark"], (name,)).fetchone()
+            return None if row is None else int(row[0])
+
+        return self._read(work)
 
     async def sizes(self, view: View) -> Sizes:
         """Counts and bytes for `stats`."""

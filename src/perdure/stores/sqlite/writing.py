@@ -42,6 +42,8 @@ def write(tx: Transaction, prepared: Prepared) -> Applied | Refused:
     writing.flush()
     _keep_keys(tx, prepared)
     _count_uses(tx, prepared.changes, present)
+    for mark in prepared.changes.marks:
+        tx.execute(tx.sql["put_mark"], (mark.name, mark.value))
     tx.pages += _PAGES_PER_TRANSACTION + _PAGES_PER_STEP * len(prepared.steps)
     return Applied(sequence=tx.sequence)
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pytest
 
-from perdure.domain.changes import Refused
+from perdure.domain.changes import Mark, Refused
 from perdure.domain.records import State
 from perdure.domain.scope import Scope
 from perdure.domain.visibility import View
@@ -297,6 +297,7 @@ class Lives:
             )
         )
         shared.run(shared.store.lease("sweep", owner="a", now=NOON, duration=HOUR))
+        shared.write(a_change_set(marks=(Mark(name="read", value=3),)))
         stored, entries = shared.stored(memory), shared.entries()
         found = shared.search(words="kettle", near=EAST, model=MODEL)
         shared.reopen()
@@ -308,6 +309,7 @@ class Lives:
         assert shared.run(shared.store.embedding_model()) == MODEL
         lease = shared.store.lease("sweep", owner="b", now=NOON, duration=HOUR)
         assert not shared.run(lease)
+        assert shared.run(shared.store.mark("read")) == 3
         repeated = shared.refuse(a_change_set(idempotency=(a_key("k", "r"),)))
         assert repeated.repeated == {0: {"found": 1}}
         again = a_memory("new kettle", key="home", metadata={"a": [1.0]})

@@ -24,6 +24,7 @@ from perdure.testing.contracts._store_archived import ArchivedContract
 from perdure.testing.contracts._store_conversing import LendsToNeighbours
 from perdure.testing.contracts._store_emptying import LosesContents
 from perdure.testing.contracts._store_journal import JournalContract
+from perdure.testing.contracts._store_marks import KeepsMarks
 from perdure.testing.contracts._store_reading import ReadingContract
 from perdure.testing.contracts._store_resting import RestingContract
 from perdure.testing.contracts._store_searching import SearchingContract
@@ -42,6 +43,7 @@ class StoreContract(
     UpkeepContract,
     ArchivedContract,
     RestingContract,
+    KeepsMarks,
 ):
     """Subclass this and give it the fixture `opening`."""
 
