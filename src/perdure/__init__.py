@@ -38,6 +38,7 @@ from perdure.domain.results import (
 from perdure.domain.results import PastChange as Change
 from perdure.domain.scope import Scope
 from perdure.domain.usage import Usage
+from perdure.domain.working import FinishedTask, Step, StepState, Task
 from perdure.errors import (
     Closed,
     Conflict,
@@ -85,6 +86,7 @@ __all__ = [
     "Entity",
     "Explanation",
     "Exported",
+    "FinishedTask",
     "Forgotten",
     "Hit",
     "Imported",
@@ -118,7 +120,10 @@ __all__ = [
     "Source",
     "State",
     "Stats",
+    "Step",
+    "StepState",
     "Store",
+    "Task",
     "Unavailable",
     "UnreadableAnswer",
     "UnsupportedFilter",

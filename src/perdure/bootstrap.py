@@ -33,8 +33,10 @@ from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.language_model import LanguageModel
 from perdure.ports.store import Store
+from perdure.ports.working_store import WorkingStore
 from perdure.running import Direct, DirectPortal, Portal, Running
 from perdure.stores.sqlite import SqliteOptions, SqliteStore  # the default: opening it is quick
+from perdure.working_stores.memory import MemoryWorkingStore
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +67,7 @@ class _Parts:
     """What a manager is made of, before it is decided how it runs."""
 
     store: Store
+    working: WorkingStore
     embedder: Embedder | None
     language_model: LanguageModel | None
     clock: Clock
@@ -160,6 +163,16 @@ async def _third_party(scheme: str, url: str) -> Store:
     raise Misconfigured(f"no store understands {scheme}:// URLs; installed are {known}")
 
 
+def working_store_of(settings: Settings) -> WorkingStore:
+    """Where tasks under way are kept: what `settings.working` names, or the process."""
+    if settings.working is None:
+        return MemoryWorkingStore()
+    from perdure.working_stores.redis import RedisWorkingStore
+
+    shared: WorkingStore = RedisWorkingStore(settings.working, timeout_s=settings.working_timeout_s)
+    return shared
+
+
 def embedder_of(given: Embedder | str | None, settings: Settings) -> Embedder | None:
     """The embedder that `open` uses for what it is given; None takes `PERDURE_EMBEDDER`.
 
@@ -242,6 +255,7 @@ async def _parts(
         raise InvalidInput(f"clock must have a method now(), which {type(clock).__name__} has not")
     model = embedder_of(embedder, chosen)
     reader = language_model_of(language_model)
+    working = working_store_of(chosen)
     store = await open_store(default_url() if url is None else url, chosen)
     try:
         if model is not None:
@@ -251,6 +265,7 @@ async def _parts(
         raise
     return _Parts(
         store=store,
+        working=working,
         embedder=model,
         language_model=reader,
         clock=clock if clock is not None else SystemClock(),
@@ -281,6 +296,7 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
         count_tokens=estimate_tokens,
         accesses=AccessLog(),
         short_term=ShortTermBuffers(store, parts.settings.short_term_size),
+        working=running.working_store(parts.working),
         hash_config=_config_hash(
             parts.settings,
             embedding,

@@ -44,6 +44,17 @@ class Settings:
         vector_format: `float32`, or `int8` at a quarter of the size.
         index_bytes: memory for search indexes of the scopes in use.
 
+    Working memory:
+        working: where tasks under way are kept, so that several processes share them: a URL
+            `redis://…` (`rediss://…` for TLS, `redis+cluster://…` for a cluster). None keeps them
+            in the process.
+        working_bytes: largest tree of one task, as JSON in UTF-8.
+        working_depth: deepest nesting of a task's tree, 3 to 64 levels.
+        working_steps: most steps of one task.
+        working_idle_hours: hours after its last change when a task is gone that names no other end.
+        working_timeout_s: seconds after which the server counts as being out of reach, retries
+            included.
+
     Work:
         conflict_retries: how often a decision is taken again when somebody else wrote first.
         embedding_cache: texts whose vectors are kept in memory.
@@ -64,19 +75,31 @@ class Settings:
     durability: Literal["full", "normal"] = "full"
     vector_format: Literal["float32", "int8"] = "float32"
     index_bytes: int = 512 * 1024 * 1024
+    working: str | None = field(default=None, repr=False)
+    working_bytes: int = 262_144
+    working_depth: int = 32
+    working_steps: int = 200
+    working_idle_hours: float = 168.0
+    working_timeout_s: float = 5.0
     conflict_retries: int = 8
     embedding_cache: int = 4_096
 
     def __post_init__(self) -> None:
         for name in (
             "short_term_size", "max_content_chars", "max_metadata_bytes", "retrieval_limit",
-            "max_query_chars", "context_tokens", "index_bytes",
+            "max_query_chars", "context_tokens", "index_bytes", "working_bytes", "working_steps",
         ):  # fmt: skip
             _require(name, getattr(self, name), low=1)
         for name in ("conflict_retries", "embedding_cache"):
             _require(name, getattr(self, name), low=0)
-        if not self.language_model_timeout_s > 0:
-            raise Misconfigured("settings.language_model_timeout_s must be above 0")
+        for name in ("language_model_timeout_s", "working_idle_hours", "working_timeout_s"):
+            if not getattr(self, name) > 0:
+                raise Misconfigured(f"settings.{name} must be above 0")
+        _require("working_depth", self.working_depth, low=3, high=64)
+        if self.working is not None and not isinstance(self.working, str):
+            raise Misconfigured(
+                f"settings.working must be a URL or None, not {type(self.working).__name__}"
+            )
         _require("relevance_threshold", self.relevance_threshold, low=0.0, high=1.0)
         if self.half_life_days is not None and self.half_life_days <= 0:
             raise Misconfigured("settings.half_life_days must be above 0")

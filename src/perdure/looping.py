@@ -6,15 +6,19 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
 from functools import partial
 from threading import Lock, Thread
 from typing import Any, ParamSpec, TypeVar, cast
 
+from perdure.domain.scope import Scope
+from perdure.domain.working import TaskKey
 from perdure.errors import LanguageModelUnavailable
 from perdure.ports.blocking import is_blocking, run_now
 from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose
 from perdure.ports.language_model import ChatMessage, LanguageModel, identity_of
 from perdure.ports.store import Store
+from perdure.ports.working_store import StoredTask, WorkingStore
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -149,6 +153,36 @@ class LoopedLanguageModel:
         self._portal.close()
 
 
+class LoopedWorkingStore:
+    """A store of tasks that needs an event loop, for callers without one: it has its own."""
+
+    is_blocking = True
+
+    def __init__(self, store: WorkingStore) -> None:
+        self._store = store
+        self._portal = LoopPortal()
+
+    async def load(self, key: TaskKey, *, now: datetime) -> StoredTask | None:
+        return self._portal.call(lambda: self._store.load(key, now=now))
+
+    async def write(self, task: StoredTask, *, expected: int, now: datetime) -> bool:
+        return self._portal.call(lambda: self._store.write(task, expected=expected, now=now))
+
+    async def delete(self, key: TaskKey, *, expected: int | None, now: datetime) -> bool:
+        return self._portal.call(lambda: self._store.delete(key, expected=expected, now=now))
+
+    async def tasks(self, scope: Scope, *, now: datetime) -> list[StoredTask]:
+        return self._portal.call(lambda: self._store.tasks(scope, now=now))
+
+    async def aclose(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the loop, and of what the store opened on it."""
+        self._portal.call(self._store.aclose)
+        self._portal.close()
+
+
 class ThreadedLanguageModel:
     """A language model that computes in the calling thread, behind worker threads."""
 
@@ -246,6 +280,10 @@ class OnLoop:
             return ThreadedLanguageModel(model, self._pool)
         self._adapters.append(model)
         return TimedLanguageModel(model, timeout_s=timeout_s)
+
+    def working_store(self, store: WorkingStore) -> WorkingStore:
+        self._adapters.append(store)
+        return store  # one that computes in the calling thread never takes long
 
     async def offload(
         self,

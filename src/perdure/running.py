@@ -11,6 +11,7 @@ from perdure.ports.blocking import is_blocking, run_now
 from perdure.ports.embedder import Embedder
 from perdure.ports.language_model import LanguageModel
 from perdure.ports.store import Store
+from perdure.ports.working_store import WorkingStore
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -29,6 +30,10 @@ class Running(Protocol):
 
     def language_model(self, model: LanguageModel, *, timeout_s: float) -> LanguageModel:
         """The language model as the core may call it; one that takes too long is out of reach."""
+        ...
+
+    def working_store(self, store: WorkingStore) -> WorkingStore:
+        """The store of tasks as the core may call it; closed with the rest."""
         ...
 
     async def offload(
@@ -103,6 +108,15 @@ class Direct:
         from perdure.looping import LoopedLanguageModel  # as above
 
         looped = LoopedLanguageModel(model, timeout_s=timeout_s)
+        self._closers.append(looped.close)
+        return looped
+
+    def working_store(self, store: WorkingStore) -> WorkingStore:
+        if is_blocking(store):
+            return store
+        from perdure.looping import LoopedWorkingStore  # as above
+
+        looped = LoopedWorkingStore(store)
         self._closers.append(looped.close)
         return looped
 

@@ -63,6 +63,9 @@ class AsyncFace:
     def graph(self) -> AsyncFace:
         return AsyncFace(self.manager.graph, self._loop)
 
+    def working(self, task: str, **where: Any) -> AsyncFace:
+        return AsyncFace(self.manager.working(task, **where), self._loop)
+
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self.manager, name)
         if not inspect.iscoroutinefunction(attribute):

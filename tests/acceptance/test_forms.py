@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
 from datetime import timedelta
 
 import pytest
 
 import perdure
 from perdure import AsyncMemoryManager, MemoryManager
+from perdure.graph import AsyncGraph, Graph
+from perdure.working import AsyncWorking, Working
 from tests.acceptance.reading import everything_in, ids, texts
 
 
@@ -38,25 +41,28 @@ def test_a_method_takes_and_gives_the_same_in_both(name):
         assert (other.kind, other.default, other.annotation) == (
             parameter.kind, parameter.default, parameter.annotation,
         ), parameter.name  # fmt: skip
-    given = asynchronous.return_annotation.replace("AsyncMemoryManager", "MemoryManager")
+    given = re.sub(r"\bAsync(MemoryManager|Working)\b", r"\1", asynchronous.return_annotation)
     assert blocking.return_annotation == given
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_only_the_asynchronous_client_is_awaited(name):
-    if name == "scoped":
+    if name in ("scoped", "working"):
         return
     assert inspect.iscoroutinefunction(getattr(AsyncMemoryManager, name))
     assert not inspect.iscoroutinefunction(getattr(MemoryManager, name))
 
 
-def test_both_graphs_have_the_same_methods():
-    asynchronous, blocking = perdure.graph.AsyncGraph, perdure.graph.Graph
+@pytest.mark.parametrize(
+    ("asynchronous", "blocking"), [(AsyncGraph, Graph), (AsyncWorking, Working)]
+)
+def test_both_forms_of_a_part_have_the_same_methods(asynchronous, blocking):
     names = {name for name in dir(asynchronous) if not name.startswith("_")}
     assert names == {name for name in dir(blocking) if not name.startswith("_")}
     for name in names:
-        taken = inspect.signature(getattr(asynchronous, name)).parameters
-        assert inspect.signature(getattr(blocking, name)).parameters == taken, name
+        taken = inspect.signature(getattr(asynchronous, name))
+        assert inspect.signature(getattr(blocking, name)) == taken, name
+        assert inspect.getdoc(getattr(asynchronous, name))
         assert inspect.iscoroutinefunction(getattr(asynchronous, name))
         assert not inspect.iscoroutinefunction(getattr(blocking, name))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.services.postgres import PostgresServer, running_postgres
+from tests.services.valkey import ValkeyServer, running_valkey
 
 _numbers = itertools.count(1)
 
@@ -31,3 +32,30 @@ def postgres_database(postgres_server: PostgresServer) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
     yield postgres_server.create_database(name)
     postgres_server.drop_database(name)
+
+
+@pytest.fixture(scope="session")
+def valkey_server() -> Iterator[ValkeyServer]:
+    """One Valkey for the whole run, started when first asked for."""
+    with running_valkey() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def valkey_url(valkey_server: ValkeyServer) -> str:
+    """URL of a Valkey that all tests of the run share: each takes a user of its own."""
+    return valkey_server.url
+
+
+@pytest.fixture(scope="session")
+def valkey_cluster_url() -> Iterator[str]:
+    """URL of a cluster of one node, shared in the same way."""
+    with running_valkey(cluster=True) as server:
+        yield server.url.replace("redis://", "redis+cluster://").removesuffix("/0")
+
+
+@pytest.fixture
+def own_valkey() -> Iterator[ValkeyServer]:
+    """A Valkey for this test alone, which may kill it."""
+    with running_valkey() as server:
+        yield server

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from perdure.client.lifecycle import Lifecycle
 from perdure.client.reading import Reading
+from perdure.client.tasks import Tasks
 from perdure.client.upkeep import Upkeep
 from perdure.client.writing import Writing
 from perdure.domain.scope import Scope
 from perdure.graph import AsyncGraph
 
 
-class AsyncMemoryManager(Writing, Reading, Lifecycle, Upkeep):
+class AsyncMemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
     """Long-term memory for agents. Made by `perdure.open_async`.
 
     Every call takes `scope`; without one the manager's own is used (`scoped` binds one). A bound

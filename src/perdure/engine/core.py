@@ -18,6 +18,7 @@ from perdure.ports.embedder import Embedder
 from perdure.ports.store import Store
 from perdure.ports.token_counter import TokenCounter
 from perdure.ports.understanding import Understanding
+from perdure.ports.working_store import WorkingStore
 
 if TYPE_CHECKING:
     from perdure.engine.proposing import Proposer  # most programs have none, and it takes a while
@@ -36,6 +37,7 @@ class Core:
     count_tokens: TokenCounter
     accesses: AccessLog
     short_term: ShortTermBuffers
+    working: WorkingStore
     hash_config: Callable[[], str]
     searching: AbstractContextManager[object]
     """Held while a search computes. One at a time in a program of threads: they would share one

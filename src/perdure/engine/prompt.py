@@ -14,7 +14,7 @@ OPENING = (
 )
 CLOSING = "</recalled_memories>"
 
-_TAG = re.compile(r"<(?=\s*/?\s*recalled_memories)", re.IGNORECASE)
+_TAG = re.compile(r"<(?=\s*/?\s*(?:recalled_memories|working_memory))", re.IGNORECASE)
 _LINE_BREAKS = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*")
 
 

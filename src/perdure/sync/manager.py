@@ -12,11 +12,12 @@ from perdure.ports.embedder import Embedder
 from perdure.ports.language_model import LanguageModel
 from perdure.sync.lifecycle import Lifecycle
 from perdure.sync.reading import Reading
+from perdure.sync.tasks import Tasks
 from perdure.sync.upkeep import Upkeep
 from perdure.sync.writing import Writing
 
 
-class MemoryManager(Writing, Reading, Lifecycle, Upkeep):
+class MemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
     """Long-term memory for agents. Made by `perdure.open`; any thread may use it.
 
     The same calls as `AsyncMemoryManager`, where each one is described.

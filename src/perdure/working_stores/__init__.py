@@ -1,0 +1,1 @@
+"""Where tasks under way are kept: in the process, or on Redis."""
