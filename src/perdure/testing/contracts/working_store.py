@@ -87,7 +87,7 @@ class WorkingStand:
         return TaskKey(scope=Scope(**{"user": self.user, **parts}), name=name)
 
     def task(
-        self, name: str = "trip", *, version: int = 1, document: str = '"v"', **parts: str
+        self, name: str = "trip", *, version: int = 1, document: str = '"v"', **parts: Any
     ) -> StoredTask:
         """A task of this test's user that expires in an hour."""
         return StoredTask(
@@ -112,7 +112,7 @@ class WorkingStand:
     def delete(self, key: TaskKey, *, expected: int | None = None, now: datetime = NOON) -> bool:
         return self.run(self.store.delete(key, expected=expected, now=now))
 
-    def names(self, *, now: datetime = NOON, **parts: str) -> list[str]:
+    def names(self, *, now: datetime = NOON, **parts: Any) -> list[str]:
         """The names a search in this scope of the test's user sees."""
         scope = Scope(**{"user": self.user, **parts})
         return [task.key.name for task in self.run(self.store.tasks(scope, now=now))]
