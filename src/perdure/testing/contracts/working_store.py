@@ -223,14 +223,14 @@ class WorkingStoreContract:
         assert stand.delete(task.key, expected=1)
 
     def test_tasks_are_listed_by_agent_session_and_name(self, stand: WorkingStand) -> None:
-        for name, parts in (
-            ("b", {"agent": "y"}),
-            ("c", {"agent": "x", "session": "2"}),
-            ("d", {"agent": "x", "session": "1"}),
-            ("a", {"agent": "x", "session": "2"}),
-            ("e", {}),
+        for name, agent, session in (
+            ("b", "y", ""),
+            ("c", "x", "2"),
+            ("d", "x", "1"),
+            ("a", "x", "2"),
+            ("e", "", ""),
         ):
-            stand.keep(stand.task(name, **parts))
+            stand.keep(stand.task(name, agent=agent, session=session))
         assert stand.names() == ["e", "d", "a", "c", "b"]
 
     def test_agents_and_sessions_narrow_a_listing(self, stand: WorkingStand) -> None:
@@ -246,11 +246,12 @@ class WorkingStoreContract:
 
     def test_tenants_and_users_are_walls(self, stand: WorkingStand) -> None:
         mine = stand.keep(stand.task())
-        for parts in (
+        others: list[dict[str, Any]] = [
             {"tenant": "t"},
             {"user": f"{stand.user}2"},
             {"user": "", "agent": stand.user},
-        ):
+        ]
+        for parts in others:
             assert stand.load(stand.key(**parts)) is None
             assert not stand.delete(stand.key(**parts))
             assert "trip" not in stand.names(**parts)
