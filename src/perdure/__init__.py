@@ -13,6 +13,11 @@ from perdure.bootstrap import open_async
 from perdure.client import AsyncMemoryManager
 from perdure.config import Settings
 from perdure.domain.changes import JournalEntry, Operation
+from perdure.domain.context.results import Window
+from perdure.domain.context.shrinking import Shortened
+from perdure.domain.context.summary import Line as SummaryLine
+from perdure.domain.context.summary import Summary
+from perdure.domain.context.turns import ContextTurn, ToolCall
 from perdure.domain.graph import Entity, Inferred, Rule
 from perdure.domain.ranking import AGENT_IO, BALANCED, SEED_WEIGHTED, Explanation, Preset
 from perdure.domain.records import Attachment, Kind, Memory, Source, State
@@ -76,6 +81,7 @@ __all__ = [
     "Citation",
     "Closed",
     "Conflict",
+    "ContextTurn",
     "CorruptStore",
     "Decision",
     "Embedder",
@@ -117,18 +123,23 @@ __all__ = [
     "Rule",
     "Scope",
     "Settings",
+    "Shortened",
     "Source",
     "State",
     "Stats",
     "Step",
     "StepState",
     "Store",
+    "Summary",
+    "SummaryLine",
     "Task",
+    "ToolCall",
     "Unavailable",
     "UnreadableAnswer",
     "UnsupportedFilter",
     "Usage",
     "Verification",
+    "Window",
     "open",
     "open_async",
 ]

@@ -15,11 +15,12 @@ from urllib.parse import unquote, urlsplit
 from perdure.client import AsyncMemoryManager
 from perdure.config import Settings
 from perdure.domain import analysis
-from perdure.domain.budget import estimate_tokens
 from perdure.domain.journal import canonical
 from perdure.domain.scope import Scope
 from perdure.domain.text import shown
 from perdure.engine.access import AccessLog
+from perdure.engine.context import flush_all
+from perdure.engine.context_state import Contexts
 from perdure.engine.core import Core
 from perdure.engine.embedding import Embedding, require_same_model
 from perdure.engine.gate import Gate
@@ -33,6 +34,7 @@ from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.language_model import LanguageModel
 from perdure.ports.store import Store
+from perdure.ports.token_counter import TokenCounter
 from perdure.ports.working_store import WorkingStore
 from perdure.running import Direct, DirectPortal, Portal, Running
 from perdure.stores.sqlite import SqliteOptions, SqliteStore  # the default: opening it is quick
@@ -47,6 +49,7 @@ LANGUAGE_MODEL_VARIABLE = "PERDURE_LANGUAGE_MODEL"
 SERVICE_KEY_VARIABLE = "OPENAI_API_KEY"
 SERVICE_URL_VARIABLE = "OPENAI_BASE_URL"
 ANTHROPIC_KEY_VARIABLE = "ANTHROPIC_API_KEY"
+VOCABULARY_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
 ANTHROPIC_URL_VARIABLE = "ANTHROPIC_BASE_URL"
 
 _NO_FILE = (":memory:", "memory:")
@@ -223,6 +226,19 @@ def language_model_of(given: LanguageModel | str | None) -> LanguageModel | None
     )
 
 
+def token_counter_of(given: str | Callable[[str], int] | None) -> TokenCounter:
+    """The token counter that settings name; tiktoken's files are looked for where it keeps them."""
+    from perdure.token_counters.registry import Estimate, resolve_token_counter
+
+    if given is None:
+        return Estimate()
+    from tempfile import gettempdir
+
+    folder = next(filter(None, map(os.environ.get, VOCABULARY_VARIABLES)), None)
+    vocabularies = Path(gettempdir()) / "data-gym-cache" if folder is None else Path(folder)
+    return resolve_token_counter(given, vocabularies=vocabularies)
+
+
 def _warm(embedder: Embedder | None) -> Thread | None:
     """Load a model in the background, so that the first answer need not wait for it."""
     warm_up: Callable[[], None] | None = getattr(embedder, "warm_up", None)
@@ -293,10 +309,13 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
         clock=parts.clock,
         ids=IdFactory(os.urandom),
         settings=parts.settings,
-        count_tokens=estimate_tokens,
+        count_tokens=token_counter_of(parts.settings.token_counter),
         accesses=AccessLog(),
         short_term=ShortTermBuffers(store, parts.settings.short_term_size),
         working=running.working_store(parts.working),
+        contexts=Contexts(
+            sessions=parts.settings.context_sessions, turns=parts.settings.context_turns
+        ),
         hash_config=_config_hash(
             parts.settings,
             embedding,
@@ -346,6 +365,7 @@ def _closer(core: Core, parts: _Parts, running: Running) -> Callable[[], Awaitab
             return
         is_closed = True
         try:
+            await flush_all(core)
             await flush_accesses(core)
         finally:
             await core.store.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -38,6 +38,22 @@ class Settings:
         language_model_timeout_s: seconds after which a language model counts as being out of
             reach, its own retries included.
 
+    Context (`memory.context`):
+        context_turns: turns of a session that are held in the process (1 or more); the oldest
+            leave as episodes.
+        context_sessions: sessions that are held; of more, the longest unused is stored and let go.
+        window_tokens: budget of a window when neither the context nor the call names one.
+        context_importance: turns of at least this importance survive beyond the sliding window,
+            0..1.
+        context_summary_share: the part of a window that a summary of what is left out may take,
+            0..0.5; 0 turns summaries off.
+        context_oversized: what becomes of a turn too long for its place: `shorten` shows its
+            beginning and end with a mark between, `refuse` raises.
+        token_counter: counts tokens, for `recall_context` too. None estimates by script;
+            `openai:MODEL` counts exactly where `tiktoken` is installed and has that model's
+            vocabulary on the disk, `file:tokenizer.json` where `tokenizers` is; a function of a
+            text is taken as it is.
+
     Storage (SQLite):
         durability: `full` syncs every acknowledged write to the disk; `normal` may lose the last
             writes when the machine (not the process) dies.
@@ -70,6 +86,13 @@ class Settings:
     half_life_days: float | None = None
     max_query_chars: int = 4_096
     context_tokens: int = 1_000
+    context_turns: int = 1_000
+    context_sessions: int = 1_000
+    window_tokens: int = 8_000
+    context_importance: float = 0.75
+    context_summary_share: float = 0.15
+    context_oversized: Literal["shorten", "refuse"] = "shorten"
+    token_counter: str | Callable[[str], int] | None = None
     predicates: Mapping[str, Cardinality] = field(default_factory=dict)
     language_model_timeout_s: float = 120.0
     durability: Literal["full", "normal"] = "full"
@@ -88,6 +111,7 @@ class Settings:
         for name in (
             "short_term_size", "max_content_chars", "max_metadata_bytes", "retrieval_limit",
             "max_query_chars", "context_tokens", "index_bytes", "working_bytes", "working_steps",
+            "context_turns", "context_sessions", "window_tokens",
         ):  # fmt: skip
             _require(name, getattr(self, name), low=1)
         for name in ("conflict_retries", "embedding_cache"):
@@ -103,6 +127,10 @@ class Settings:
         _require("relevance_threshold", self.relevance_threshold, low=0.0, high=1.0)
         if self.half_life_days is not None and self.half_life_days <= 0:
             raise Misconfigured("settings.half_life_days must be above 0")
+        _require("context_importance", self.context_importance, low=0.0, high=1.0)
+        _require("context_summary_share", self.context_summary_share, low=0.0, high=0.5)
+        _one_of("context_oversized", self.context_oversized, ("shorten", "refuse"))
+        _require_counter(self.token_counter)
         _one_of("durability", self.durability, ("full", "normal"))
         _one_of("vector_format", self.vector_format, ("float32", "int8"))
         if not isinstance(self.long_term, bool):
@@ -149,6 +177,14 @@ def _require(name: str, value: float, *, low: float, high: float | None = None) 
     if value != value or value < low or (high is not None and value > high):
         bounds = f"at least {low}" if high is None else f"between {low} and {high}"
         raise Misconfigured(f"settings.{name} must be {bounds}, not {value}")
+
+
+def _require_counter(counter: object) -> None:
+    if counter is not None and not isinstance(counter, str) and not callable(counter):
+        raise Misconfigured(
+            "settings.token_counter must be a name such as openai:gpt-4o, or a function of a text, "
+            f"not {shown(counter)}"
+        )
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:

@@ -66,6 +66,9 @@ class AsyncFace:
     def working(self, task: str, **where: Any) -> AsyncFace:
         return AsyncFace(self.manager.working(task, **where), self._loop)
 
+    def context(self, *args: Any, **options: Any) -> AsyncFace:
+        return AsyncFace(self.manager.context(*args, **options), self._loop)
+
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self.manager, name)
         if not inspect.iscoroutinefunction(attribute):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import re
 from datetime import timedelta
 
 import pytest
 
 import perdure
 from perdure import AsyncMemoryManager, MemoryManager
+from perdure.context import AsyncContext, Context
 from perdure.graph import AsyncGraph, Graph
 from perdure.working import AsyncWorking, Working
 from tests.acceptance.reading import everything_in, ids, texts
@@ -24,6 +24,8 @@ def public(client):
 
 
 PROPERTIES = {"scope", "graph"}
+VIEWS = {"scoped", "context", "working"}
+"""Methods that give a view and do nothing yet."""
 METHODS = sorted(public(AsyncMemoryManager).keys() - {"__init__"} - PROPERTIES)
 
 
@@ -41,25 +43,28 @@ def test_a_method_takes_and_gives_the_same_in_both(name):
         assert (other.kind, other.default, other.annotation) == (
             parameter.kind, parameter.default, parameter.annotation,
         ), parameter.name  # fmt: skip
-    given = re.sub(r"\bAsync(MemoryManager|Working)\b", r"\1", asynchronous.return_annotation)
+    given = asynchronous.return_annotation.replace("Async", "")
     assert blocking.return_annotation == given
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_only_the_asynchronous_client_is_awaited(name):
-    if name in ("scoped", "working"):
+    if name in VIEWS:
         return
     assert inspect.iscoroutinefunction(getattr(AsyncMemoryManager, name))
     assert not inspect.iscoroutinefunction(getattr(MemoryManager, name))
 
 
 @pytest.mark.parametrize(
-    ("asynchronous", "blocking"), [(AsyncGraph, Graph), (AsyncWorking, Working)]
+    ("asynchronous", "blocking"),
+    [(AsyncGraph, Graph), (AsyncWorking, Working), (AsyncContext, Context)],
 )
 def test_both_forms_of_a_part_have_the_same_methods(asynchronous, blocking):
     names = {name for name in dir(asynchronous) if not name.startswith("_")}
     assert names == {name for name in dir(blocking) if not name.startswith("_")}
     for name in names:
+        if isinstance(getattr(asynchronous, name), property):
+            continue
         taken = inspect.signature(getattr(asynchronous, name))
         assert inspect.signature(getattr(blocking, name)) == taken, name
         assert inspect.getdoc(getattr(asynchronous, name))

@@ -13,6 +13,7 @@ from perdure.domain.results import (
 from perdure.domain.scope import Scope
 from perdure.engine import (
     asking,
+    context,
     drafts,
     forgetting,
 )
@@ -56,7 +57,8 @@ class Lifecycle(Bound):
         """Forget everything in a scope that names a user, agent or session.
 
         Without one this is refused unless `everything=True`, which forgets all users of the
-        tenant. An agent or session loses only what was stored with it.
+        tenant. An agent or session loses only what was stored with it. Without kinds, filters and
+        times the turns of its contexts go too.
         """
         target = self._within(scope)
         if not drafts.flag(everything, "everything") and not (
@@ -71,6 +73,8 @@ class Lifecycle(Bound):
             include=("superseded", "former", "archived", "expired"),
         )  # fmt: skip
         condition = asking.condition_of(view, kinds=kinds, filters=filters, between=between)
+        if kinds is None and filters is None and between is None:
+            context.discard(self._core, target, everything=everything)
         return await forgetting.forget_all(
             self._core,
             condition,

@@ -7,6 +7,7 @@ from perdure.client.reading import Reading
 from perdure.client.tasks import Tasks
 from perdure.client.upkeep import Upkeep
 from perdure.client.writing import Writing
+from perdure.context import AsyncContext
 from perdure.domain.scope import Scope
 from perdure.graph import AsyncGraph
 
@@ -48,6 +49,28 @@ class AsyncMemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
             closer=self._closer,
             running=self._running,
             scope=self._within(given),
+        )
+
+    def context(
+        self,
+        session: str | None = None,
+        *,
+        max_tokens: int | None = None,
+        observe: bool = False,
+        scope: Scope | None = None,
+    ) -> AsyncContext:
+        """The turns of a session, and the window of them for the next model call.
+
+        Without `session` the bound or given scope's. `max_tokens` is the budget of a window
+        (`Settings.window_tokens` unless given); `observe` stores every turn when it is appended
+        instead of when it leaves.
+        """
+        within = self._within(scope)
+        if session is not None:
+            bound = self._within(Scope(session=session)).session
+            within = within.narrowed(session=bound)
+        return AsyncContext(
+            self._core, self._gate, scope=within, max_tokens=max_tokens, observe=observe
         )
 
     async def close(self, *, timeout: float = 30.0) -> None:  # noqa: ASYNC109

@@ -148,3 +148,19 @@ def truncate(text: str, limit: int) -> str:
     if flags % 2 == 1 and _is_flag_letter(text[end]):
         end -= 1
     return text[:end]
+
+
+def ending(text: str, limit: int) -> str:
+    """The last characters, at most `limit`, never beginning inside an emoji, a flag or an accented
+    letter."""
+    if len(text) <= limit:
+        return text
+    start = len(text) - max(limit, 0)
+    while start < len(text) and (_continues(text[start]) or text[start - 1] == _ZERO_WIDTH_JOINER):
+        start += 1
+    flags = 0
+    while flags < start and _is_flag_letter(text[start - 1 - flags]):
+        flags += 1
+    if flags % 2 == 1 and start < len(text) and _is_flag_letter(text[start]):
+        start += 1
+    return text[start:]

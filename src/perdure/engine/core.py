@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from perdure.config import Settings
 from perdure.engine.access import AccessLog
+from perdure.engine.context_state import Contexts
 from perdure.engine.embedding import Embedding
 from perdure.engine.ids import IdFactory
 from perdure.engine.short_term import ShortTermBuffers
@@ -38,6 +39,7 @@ class Core:
     accesses: AccessLog
     short_term: ShortTermBuffers
     working: WorkingStore
+    contexts: Contexts
     hash_config: Callable[[], str]
     searching: AbstractContextManager[object]
     """Held while a search computes. One at a time in a program of threads: they would share one

@@ -7,11 +7,12 @@ as the rules', which `domain.decisions` decides upon. Where it is silent the rul
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from threading import Lock
+from typing import Any
 
 from perdure.domain.predicates import Predicates, are_opposites
 from perdure.domain.proposals import is_same_name, is_same_value, name_form
@@ -127,7 +128,7 @@ class Proposer:
             before=asking.context,
             known=[item.shown for item in asking.known],
         )
-        answer = await self._answer(messages)
+        answer = await self.ask(messages, schema=SCHEMA)
         proposal = proposal_of(answer)
         message = Message(
             content=asking.content,
@@ -140,9 +141,13 @@ class Proposer:
         read = reading_of(proposal, message, asking.predicates, leaned_on=leaned_on)
         return Proposed(asking=asking, read_as=read, rules=self._rules, leaned_on=leaned_on)
 
-    async def _answer(self, messages: Sequence[ChatMessage]) -> object:
+    async def ask(self, messages: Sequence[ChatMessage], *, schema: Mapping[str, Any]) -> object:
+        """The model's answer to any question, unchecked; what it takes is added to `usage`.
+
+        Raises `Unavailable` or `Misconfigured` when there is none.
+        """
         try:
-            answer: object = await self._model.complete(messages, schema=SCHEMA)
+            answer: object = await self._model.complete(messages, schema=schema)
         except PerdureError:
             raise
         except Exception as error:

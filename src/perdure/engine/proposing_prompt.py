@@ -36,20 +36,20 @@ class Shown:
     text: str
 
 
-def prompt_for(language: str) -> Prompt:
-    """The prompt for a message in this language: Chinese for Chinese, English for all others."""
-    return _prompt(CHINESE if language.lower().startswith(CHINESE) else ENGLISH)
+def prompt_for(language: str, *, task: str = "read") -> Prompt:
+    """The prompt for a task in this language: Chinese for Chinese, English for all others."""
+    return _prompt(task, CHINESE if language.lower().startswith(CHINESE) else ENGLISH)
 
 
 @lru_cache
-def _prompt(language: str) -> Prompt:
-    text = (files(_FOLDER) / f"read.{language}.md").read_text(encoding="utf-8")
+def _prompt(task: str, language: str) -> Prompt:
+    text = (files(_FOLDER) / f"{task}.{language}.md").read_text(encoding="utf-8")
     header, _, body = text.partition("\n")
     if not header.startswith(_HEADER):
-        raise ValueError(f"read.{language}.md must begin with its version")
+        raise ValueError(f"{task}.{language}.md must begin with its version")
     filled = body.strip().replace("{single}", _listed(SINGLE_VALUED))
     return Prompt(
-        identity=f"read.{language}@{header.removeprefix(_HEADER).strip()}",
+        identity=f"{task}.{language}@{header.removeprefix(_HEADER).strip()}",
         text=filled.replace("{many}", _listed(MANY_VALUED)),
     )
 

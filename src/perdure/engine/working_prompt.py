@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from perdure.domain.pointers import pointer_to
 from perdure.domain.promotion import value_text
+from perdure.domain.quoting import neutralised
 from perdure.domain.results import RecalledText
 from perdure.domain.text import truncate
 from perdure.domain.working import Step, StepState, Task
 from perdure.domain.working_tree import as_text
-from perdure.engine.prompt import neutralised
 from perdure.ports.token_counter import TokenCounter
 
 OPENING = (

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from perdure.bootstrap import open_blocking
 from perdure.config import Settings
+from perdure.context import Context
+from perdure.domain.scope import Scope
 from perdure.graph import Graph
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
@@ -45,6 +47,18 @@ class MemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
         """A view with the same methods, bound to a narrower scope."""
         bound = self._core.scoped(tenant=tenant, agent=agent, user=user, session=session)
         return type(self)(bound, self._portal)
+
+    def context(
+        self,
+        session: str | None = None,
+        *,
+        max_tokens: int | None = None,
+        observe: bool = False,
+        scope: Scope | None = None,
+    ) -> Context:
+        """Blocking form of `AsyncMemoryManager.context`."""
+        bound = self._core.context(session, max_tokens=max_tokens, observe=observe, scope=scope)
+        return Context(bound, self._portal)
 
     def close(self, *, timeout: float = 30.0) -> None:
         """Blocking form of `AsyncMemoryManager.close`."""

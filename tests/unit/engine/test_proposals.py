@@ -36,14 +36,17 @@ NOON = datetime(2031, 3, 10, 12, tzinfo=UTC)
 PROMPTS = {
     "read.en@1": "707e8ff97c9e65e6",
     "read.zh@1": "b774b62f3e9b6c9b",
+    "summarise.en@1": "a156b02596d72224",
+    "summarise.zh@1": "593217d38277fd01",
 }
 
 
+@pytest.mark.parametrize("task", ["read", "summarise"])
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_prompt_that_changes_gets_another_version(language: str) -> None:
-    text = (files("perdure.engine.prompts") / f"read.{language}.md").read_bytes()
+def test_a_prompt_that_changes_gets_another_version(language: str, task: str) -> None:
+    text = (files("perdure.engine.prompts") / f"{task}.{language}.md").read_bytes()
     digest = blake2b(text, digest_size=8).hexdigest()
-    assert PROMPTS[prompt_for(language).identity] == digest
+    assert PROMPTS[prompt_for(language, task=task).identity] == digest
 
 
 def test_each_language_has_its_prompt_and_others_the_english_one() -> None:

@@ -1,0 +1,1 @@
+"""The turns of one conversation, and which of them the next model call sees."""

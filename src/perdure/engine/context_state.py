@@ -1,0 +1,200 @@
+"""The turns that are held in the process, session by session. Nothing here waits for anything."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+
+from perdure.domain.context.formats import Format
+from perdure.domain.context.turns import ContextTurn, words_of
+from perdure.domain.context.window import Piece
+from perdure.domain.scope import Scope
+from perdure.engine.context_entries import Departed, Entry, Told
+from perdure.errors import Conflict
+
+MOST_DEPARTED = 10_000
+"""How many turns that left a session's ring are still known there; their words are in the store."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A session as it was at one moment: its turns, and what each piece of a window is.
+
+    `pieces` are the first turns of those that can be shown; `beyond` is how many turns are known
+    by number only.
+    """
+
+    entries: Sequence[Entry]
+    pieces: Sequence[tuple[Entry, Piece]]
+    departed: Sequence[Departed]
+    beyond: int
+
+
+@dataclass(slots=True)
+class Session:
+    """The turns of one session. Its lock is never held while something is waited for."""
+
+    scope: Scope
+    capacity: int
+    lock: Lock = field(default_factory=Lock)
+    is_dropped: bool = False
+    entries: OrderedDict[str, Entry] = field(default_factory=OrderedDict)
+    unstored: OrderedDict[str, Entry] = field(default_factory=OrderedDict)
+    departed: OrderedDict[str, Departed] = field(default_factory=OrderedDict)
+    long_gone: int = 0
+    calls: dict[str, Entry] = field(default_factory=dict)
+    told: Told | None = None
+    ask_again_from: int = 0
+    refusal: str = ""
+    _count: int = 0
+    _tokens: int = 0
+
+    def known(self, turn: ContextTurn) -> Entry | None:
+        """The same turn, if it is here already; `Conflict` when another has its id."""
+        entry = self.entries.get(turn.id)
+        if entry is None:
+            return None
+        mine = entry.turn
+        if (mine.role, mine.name, words_of(mine)) != (turn.role, turn.name, words_of(turn)):
+            raise Conflict(
+                f"turn id {turn.id!r} was appended before with other words; "
+                "give the changed turn an id of its own"
+            )
+        return entry
+
+    def due(self, arriving: Entry, max_tokens: int) -> list[Entry]:
+        """What must be in the store before a turn arrives.
+
+        That are those it pushes out of the ring, and those behind which newer turns alone fill the
+        budget, so that no later window shows them but for being pinned or important.
+        """
+        newer = self._tokens + arriving.size
+        due: dict[str, Entry] = {}
+        for entry in self.unstored.values():
+            if newer - entry.tokens_up_to < max_tokens:
+                break
+            due[entry.id] = entry
+        for entry in self._leaving():
+            if not entry.is_stored:
+                due[entry.id] = entry
+        return list(due.values())
+
+    def _leaving(self) -> list[Entry]:
+        """What must go for one more turn to find room: the oldest pieces, each as a whole."""
+        surplus = len(self.entries) + 1 - self.capacity
+        leaving: dict[str, Entry] = {}
+        for entry in self.entries.values():
+            if len(leaving) >= surplus:
+                break
+            for member in (entry.call or entry).members:
+                leaving[member.id] = member
+        return list(leaving.values())
+
+    def take(self, entry: Entry) -> None:
+        """Add a turn as the newest; the oldest, which are stored, make room."""
+        for old in self._leaving():
+            self._depart(old)
+        self._count += 1
+        self._tokens += entry.size
+        entry.number, entry.tokens_up_to = self._count, self._tokens
+        self.entries[entry.id] = entry
+        if not entry.is_stored:
+            self.unstored[entry.id] = entry
+        if entry.turn.answers is not None:
+            call = self.calls.get(entry.turn.answers)
+            if call is not None and entry.turn.answers not in call.answered:
+                call.take_result(entry)
+        for wanted in entry.turn.calls:
+            self.calls[wanted.id] = entry
+
+    def _depart(self, entry: Entry) -> None:
+        del self.entries[entry.id]
+        for call in entry.turn.calls:
+            if self.calls.get(call.id) is entry:
+                del self.calls[call.id]
+        self.departed[entry.id] = Departed(
+            id=entry.id,
+            number=entry.number,
+            scope=self.scope,
+            who=entry.turn.name or entry.turn.role,
+            salience=entry.salience,
+            memory_ids=entry.memory_ids or (),
+        )
+        if len(self.departed) > MOST_DEPARTED:
+            self.departed.popitem(last=False)
+            self.long_gone += 1
+
+    def stored(self, entry: Entry, memory_ids: tuple[str, ...]) -> None:
+        """Note where a turn's words are kept."""
+        entry.memory_ids = memory_ids
+        self.unstored.pop(entry.id, None)
+
+    def seen(self, form: Format) -> Seen:
+        """What there is now, weighed for a format."""
+        heads = [entry for entry in self.entries.values() if entry.call is None]
+        return Seen(
+            entries=list(self.entries.values()),
+            pieces=[(entry, entry.piece(form)) for entry in heads if entry.as_shown()],
+            departed=list(self.departed.values()),
+            beyond=self.long_gone,
+        )
+
+
+class Contexts:
+    """The sessions that are held, at most so many. Thread-safe."""
+
+    def __init__(self, *, sessions: int, turns: int) -> None:
+        self._most = sessions
+        self._turns = turns
+        self._sessions: OrderedDict[Scope, Session] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, scope: Scope) -> Session | None:
+        """The session of exactly this scope, which is then the last to go; None if it is not held."""
+        with self._lock:
+            session = self._sessions.get(scope)
+            if session is not None:
+                self._sessions.move_to_end(scope)
+            return session
+
+    def add(self, scope: Scope) -> Session | None:
+        """The session, made if there is room for one more; None if there is none."""
+        with self._lock:
+            session = self._sessions.get(scope)
+            if session is None:
+                if len(self._sessions) >= self._most:
+                    return None
+                session = self._sessions[scope] = Session(scope, self._turns)
+            self._sessions.move_to_end(scope)
+            return session
+
+    def oldest(self) -> Session | None:
+        """The one that was not used for longest."""
+        with self._lock:
+            return next(iter(self._sessions.values()), None)
+
+    def drop(self, session: Session, *, even_unstored: bool = False) -> bool:
+        """Let a session go; false when it still has turns that are in the process alone."""
+        with self._lock, session.lock:
+            if session.unstored and not even_unstored:
+                return False
+            session.is_dropped = True
+            if self._sessions.get(session.scope) is session:
+                del self._sessions[session.scope]
+            return True
+
+    def within(self, scope: Scope, *, everything: bool = False) -> list[Session]:
+        """The sessions a call in this scope may touch; with `everything` those of all its users."""
+        with self._lock:
+            return [
+                session
+                for of, session in self._sessions.items()
+                if scope.admits(of) or (everything and of.tenant == scope.tenant)
+            ]
+
+    def all(self) -> list[Session]:
+        """Every session that is held."""
+        with self._lock:
+            return list(self._sessions.values())

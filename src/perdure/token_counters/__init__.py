@@ -1,0 +1,1 @@
+"""Exact token counts, where a model's tokenizer is at hand."""
