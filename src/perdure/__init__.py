@@ -47,6 +47,7 @@ from perdure.domain.working import FinishedTask, Step, StepState, Task
 from perdure.errors import (
     Closed,
     Conflict,
+    CorruptArchive,
     CorruptStore,
     EmbedderMismatch,
     EmbedderRejected,
@@ -81,7 +82,11 @@ __all__ = [
     "Citation",
     "Closed",
     "Conflict",
+<<<<<<< HEAD
     "ContextTurn",
+=======
+    "CorruptArchive",
+>>>>>>> cdbe425 (Archive: a port, Parquet batches on files, S3 and fsspec, and its contract)
     "CorruptStore",
     "Decision",
     "Embedder",

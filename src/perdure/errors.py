@@ -15,7 +15,8 @@
     │   ├── EmbedderRejected      the embedding service refuses the input or the key
     │   ├── LanguageModelRejected the language model's service refuses the key or the request
     │   ├── NewerStore            the file was made by a newer version
-    │   └── CorruptStore          the file is damaged
+    │   ├── CorruptStore          the file is damaged
+    │   └── CorruptArchive        a batch in the archive is damaged
     └── PermissionDenied      the scope may not do that
 
 A refused call changes nothing. Messages name the thing, the value and the remedy; they never
@@ -101,6 +102,10 @@ class NewerStore(Misconfigured):
 
 class CorruptStore(Misconfigured):
     """The store's file is damaged and was left as it is."""
+
+
+class CorruptArchive(Misconfigured):
+    """What lies in the archive is not what was put there; it was left as it is."""
 
 
 class PermissionDenied(PerdureError):

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.services.buckets import Buckets
+from tests.services.moto import running_moto
 from tests.services.postgres import PostgresServer, running_postgres
+from tests.services.seaweedfs import running_seaweedfs
 from tests.services.valkey import ValkeyServer, running_valkey
 
 _numbers = itertools.count(1)
@@ -59,3 +62,17 @@ def own_valkey() -> Iterator[ValkeyServer]:
     """A Valkey for this test alone, which may kill it."""
     with running_valkey() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def moto_buckets() -> Iterator[Buckets]:
+    """A quick S3 for the whole run, started when first asked for."""
+    with running_moto() as buckets:
+        yield buckets
+
+
+@pytest.fixture(scope="session")
+def seaweed_buckets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Buckets]:
+    """A real S3 for the whole run, started when first asked for."""
+    with running_seaweedfs(tmp_path_factory.mktemp("seaweedfs")) as buckets:
+        yield buckets

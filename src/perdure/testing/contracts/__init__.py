@@ -3,6 +3,7 @@
 import pytest
 
 pytest.register_assert_rewrite(
+    "perdure.testing.contracts.archive",
     "perdure.testing.contracts.language_model",
     "perdure.testing.contracts.store",
     "perdure.testing.contracts._store_archived",

@@ -1,0 +1,1 @@
+"""Archives: Parquet batches on files, S3-compatible services and whatever fsspec opens."""
