@@ -162,12 +162,8 @@ def service_objects(
         "allow_http": True,  # the address decides: without one that says so, nothing uses it
     }
     try:
-        store = from_url(
-            url,
-            config=options,  # type: ignore[arg-type]
-            client_options=client,  # type: ignore[arg-type]
-            retry_config=_RETRIES,  # type: ignore[arg-type]
-        )
+        open_any: Any = from_url  # which options there are depends on the scheme
+        store = open_any(url, config=options, client_options=client, retry_config=_RETRIES)
     except (BaseError, ValueError, TypeError) as error:
         raise_for(error, place, secrets=secrets, lasts=True)
     return ObstoreObjects(store, place, secrets=secrets)

@@ -82,6 +82,7 @@ def an_entry(memory: Memory, **fields: Any) -> JournalEntry:
         previous="ab" * 16,
         digest="",
         salt="cd" * 16,
+        seal="ef" * 16,
     )
     entry = replace(entry, **fields)
     return replace(entry, digest=digest_of(entry))
