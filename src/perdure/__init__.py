@@ -82,11 +82,8 @@ __all__ = [
     "Citation",
     "Closed",
     "Conflict",
-<<<<<<< HEAD
     "ContextTurn",
-=======
     "CorruptArchive",
->>>>>>> cdbe425 (Archive: a port, Parquet batches on files, S3 and fsspec, and its contract)
     "CorruptStore",
     "Decision",
     "Embedder",
