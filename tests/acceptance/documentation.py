@@ -5,7 +5,7 @@ blocks of a page share their names. A `text` block right after one is what it mu
 with … for anything within a line. A Python block whose fence says `file=NAME` is written to that
 file instead of being run. What a page needs stands in a comment at its top:
 
-    <!-- test: embedder=local postgres openai -->
+    <!-- test: embedder=local postgres openai valkey -->
 """
 
 from __future__ import annotations

@@ -47,6 +47,8 @@ def environment(
     with ExitStack() as services:
         if "postgres" in needs:
             monkeypatch.setenv("PERDURE_URL", request.getfixturevalue("postgres_database"))
+        if "valkey" in needs:
+            monkeypatch.setenv("REDIS_URL", request.getfixturevalue("valkey_url"))
         if "openai" in needs:
             service = services.enter_context(embeddings_server())
             monkeypatch.setenv("OPENAI_BASE_URL", service.url)

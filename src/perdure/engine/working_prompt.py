@@ -24,11 +24,11 @@ _STEP_RANK = {
     StepState.ACTIVE: 1,
     StepState.FAILED: 2,
     StepState.PENDING: 2,
-    StepState.DONE: 5,
-    StepState.SKIPPED: 6,
+    StepState.DONE: 6,
+    StepState.SKIPPED: 7,
 }
-"""What goes in first when not everything fits: the goal is 0, marked results 3, the plan 3, other
-results 4."""
+"""What goes in first when not everything fits: the goal is 0, marked results 3, the plan 4, other
+results 5."""
 _SHORT_CHARS = 120
 
 
@@ -97,13 +97,13 @@ def _forms(task: Task) -> Iterator[tuple[int, str, str]]:
         yield 0, f"Goal: {goal}", f"Goal: {_short(goal)}"
     if task.plan:
         plan = neutralised(task.plan)
-        yield 3, f"Plan: {plan}", f"Plan: {_short(plan)}"
+        yield 4, f"Plan: {plan}", f"Plan: {_short(plan)}"
     for step in task.steps:
         yield _STEP_RANK[step.state], _step(step), _step_briefly(step)
     for result, value in task.results.items():
         pointer = pointer_to("results", result)
         is_marked = any(path == pointer or path.startswith(f"{pointer}/") for path in task.marks)
-        rank = 3 if is_marked else 4
+        rank = 3 if is_marked else 5
         label = neutralised(result)
         size = len(as_text(value).encode("utf-8"))
         brief = f"Result {_short(label)}: {size:,} bytes at {_short(neutralised(pointer))}"

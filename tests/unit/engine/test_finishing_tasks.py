@@ -110,3 +110,17 @@ async def test_what_is_stored_survives_the_loss_of_the_task():
         with pytest.raises(NotFound):
             await finish(core)
         assert await memory.scoped(user="ilka").count() == 3
+
+
+async def test_what_was_forgotten_in_between_is_not_stored_again():
+    async with await perdure.open_async("memory://", embedder=HashingEmbedder()) as memory:
+        core = memory._core
+        ilka = memory.scoped(user="ilka")
+        await begun(core)
+        with pytest.raises(Unavailable):
+            await finish(replace(core, working=CutOff(core.working, nth=3, after=False)))
+        (outcome, *_) = (await ilka.list()).items
+        await ilka.forget(outcome.id)
+        finished = await finish(core)
+        assert outcome.id in [item.id for item in finished.episodes]
+        assert await ilka.count() == 2
