@@ -92,3 +92,14 @@ def test_users_have_graphs_of_their_own(home, ilka):
 def test_a_walk_of_no_steps_is_refused(ilka):
     with pytest.raises(perdure.InvalidInput):
         ilka.graph.neighbours("app", 0)
+
+
+def test_reading_the_graph_has_no_ceiling(memory, monkeypatch):
+    monkeypatch.setattr("perdure.engine.graph.PAGE", 2)
+    bren = memory.scoped(user="bren")
+    for number in range(5):
+        bren.graph.relate(f"part {number}", "part_of", f"part {number + 1}")
+    assert len(bren.graph.facts(predicate="part_of")) == 5
+    assert len(bren.graph.entities()) == 6
+    assert len(bren.graph.neighbours("part 0", 5)) == 5
+    assert len(bren.graph.infer(subject="part 0", predicate="part_of")) == 4

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 
-from perdure.domain.filters import And, Comparison, Filter, Operator, Or
+from perdure.domain.filters import And, Comparison, Filter, Operator
 from perdure.domain.graph import Entity, Inferred, Rule, entities_of, inferred, names_of
 from perdure.domain.predicates import NAMING
 from perdure.domain.proposals import is_same_name, name_form
-from perdure.domain.query import Condition, Query
+from perdure.domain.query import Condition, Position, Query, sort_value
 from perdure.domain.records import Memory
 from perdure.domain.visibility import View
+from perdure.domain.walking import Walk
 from perdure.engine.core import Core
 from perdure.errors import InvalidInput
 
@@ -29,8 +30,21 @@ def _any_of(field: str, values: Iterable[str]) -> Comparison:
 
 async def _all(core: Core, view: View, *filters: Filter) -> list[Memory]:
     """Every fact the view shows that all filters admit, in the order they were learnt."""
-    query = Query(condition=Condition(view=view, filter=And((FACT, *filters))), limit=PAGE)
-    return [core.accesses.overlay(memory) for memory in await core.store.query(query)]
+    condition = Condition(view=view, filter=And((FACT, *filters)))
+    return [core.accesses.overlay(memory) async for memory in _each(core, condition)]
+
+
+async def _each(core: Core, condition: Condition) -> AsyncIterator[Memory]:
+    """Everything the condition admits, in the order it was learnt."""
+    query = Query(condition=condition, limit=PAGE)
+    while True:
+        page = await core.store.query(query)
+        for memory in page:
+            yield memory
+        if len(page) < PAGE:
+            return
+        last = page[-1]
+        query = replace(query, after=Position(sort_value(last, query.order), last.id))
 
 
 async def facts(
@@ -78,29 +92,18 @@ async def entities(core: Core, view: View, *, name: str | None, kind: str | None
 async def neighbours(core: Core, view: View, entity: str, *, hops: int) -> list[Memory]:
     """The facts within so many steps of an entity, nearest first."""
     require_hops(hops)
-    found: dict[str, Memory] = {}
-    reached = set(await _all_names(core, view, entity))
-    edge = list(reached)
-    for _ in range(hops):
-        if not edge:
-            break
-        touching = Or((_any_of("subject", edge), _any_of("object", edge)))
-        step = [fact for fact in await _all(core, view, touching) if fact.id not in found]
-        found.update((fact.id, fact) for fact in step)
-        edge = [name for name in _ends(step) if name not in reached]
-        reached.update(edge)
-    return list(found.values())
+    return await _touching(core, view, await _all_names(core, view, entity), hops=hops)
+
+
+async def _touching(core: Core, view: View, names: Sequence[str], *, hops: int = 1) -> list[Memory]:
+    walk = Walk(condition=Condition(view=view), names=tuple(names), hops=hops)
+    return [core.accesses.overlay(fact) for fact in await core.store.neighbours(walk)]
 
 
 def require_hops(hops: object) -> None:
     """Raise `InvalidInput` unless it is a number of steps that can be walked."""
     if isinstance(hops, bool) or not isinstance(hops, int) or not 1 <= hops <= MOST_HOPS:
         raise InvalidInput(f"hops must be a whole number from 1 to {MOST_HOPS}")
-
-
-def _ends(step: Sequence[Memory]) -> list[str]:
-    names = (name for fact in step for name in (fact.subject, fact.object))
-    return list(dict.fromkeys(name for name in names if name))
 
 
 async def path(core: Core, view: View, start: str, goal: str) -> list[Memory]:
@@ -112,9 +115,8 @@ async def path(core: Core, view: View, start: str, goal: str) -> list[Memory]:
     for _ in range(MOST_HOPS):
         if not edge:
             return []
-        touching = Or((_any_of("subject", edge), _any_of("object", edge)))
         following: list[str] = []
-        for fact in await _all(core, view, touching):
+        for fact in await _touching(core, view, edge):
             for here, there in ((fact.subject, fact.object), (fact.object, fact.subject)):
                 if not here or not there or name_form(here) not in ways:
                     continue
@@ -134,8 +136,11 @@ async def contradictions(core: Core, view: View) -> list[tuple[Memory, Memory]]:
 
     Facts where there are facts, and otherwise the words.
     """
-    query = Query(condition=Condition(view=view), limit=PAGE)
-    believed = {memory.id: memory for memory in await core.store.query(query)}
+    believed = {
+        memory.id: memory
+        async for memory in _each(core, Condition(view=view))
+        if memory.contradicts
+    }
     pairs: dict[tuple[str, str], tuple[Memory, Memory]] = {}
     for memory in believed.values():
         for other_id in memory.contradicts:
@@ -167,7 +172,7 @@ async def infer(
 ) -> list[Inferred]:
     """What follows from the facts by the rules, each with its proof."""
     names = {name for rule in rules for name in (rule.predicate, rule.inverse) if name}
-    told = await _all(core, replace(view), _any_of("predicate", names))
+    told = await _all(core, view, _any_of("predicate", names))
     return [
         item
         for item in inferred(told, rules)

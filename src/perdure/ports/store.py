@@ -16,6 +16,7 @@ from perdure.domain.resting import Crowd, Due, Lifeline
 from perdure.domain.scope import Scope
 from perdure.domain.utility import DayOfUse
 from perdure.domain.visibility import View
+from perdure.domain.walking import Walk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +93,15 @@ class Store(Protocol):
         """One page, sorted by the order's value and then by id, both in the asked direction.
 
         `after` need not be the position of a memory that still exists.
+        """
+        ...
+
+    async def neighbours(self, walk: Walk) -> list[Memory]:
+        """The facts within so many steps of the names, among what the condition admits.
+
+        A fact touches its subject and its object; a step goes from the names reached to the facts
+        that touch them, and on to what those name. Each fact once, the nearest step first, within
+        a step by (recorded_at, id).
         """
         ...
 

@@ -25,6 +25,7 @@ from perdure.domain.records import Memory, State
 from perdure.domain.replay import replay
 from perdure.domain.text import holds_han
 from perdure.domain.times import to_micros
+from perdure.domain.walking import Walk, Walking, touches
 
 
 class Indexed(NamedTuple):
@@ -64,7 +65,7 @@ def as_known(
 
 
 class ReferenceReads:
-    """`query`, `count` and `search` over the given memories."""
+    """`query`, `neighbours`, `count` and `search` over the given memories."""
 
     def __init__(self, memories: Iterable[Indexed]) -> None:
         self._memories = list(memories)
@@ -87,6 +88,20 @@ class ReferenceReads:
         elif after is not None:
             memories = [memory for memory in memories if position(memory) > after]
         return memories[: query.limit]
+
+    def neighbours(self, walk: Walk) -> list[Memory]:
+        """As the store port says."""
+        facts = [
+            item.memory
+            for item in self._admitted(walk.condition)
+            if item.memory.predicate is not None
+        ]
+        facts.sort(key=lambda fact: (fact.recorded_at, fact.id))
+        walking = Walking(walk.names)
+        for _ in range(walk.hops):
+            edge = frozenset(walking.edge)
+            walking.step([fact for fact in facts if touches(fact, edge)])
+        return list(walking.found.values())
 
     def search(self, search: Search) -> Found:
         """As the store port says."""

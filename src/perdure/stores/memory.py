@@ -27,6 +27,7 @@ from perdure.domain.resting import HOT, Crowd, Due, Lifeline
 from perdure.domain.scope import Scope
 from perdure.domain.utility import DayOfUse
 from perdure.domain.visibility import View
+from perdure.domain.walking import Walk
 from perdure.errors import Closed, Misconfigured
 from perdure.ports.store import Finding, Sizes
 from perdure.stores._memory_check import check
@@ -75,6 +76,10 @@ class MemoryStore:
     async def query(self, query: Query) -> list[Memory]:
         """One page, sorted by the order's value and then by id."""
         return [detached(memory) for memory in self._reads(query.condition.view).query(query)]
+
+    async def neighbours(self, walk: Walk) -> list[Memory]:
+        """The facts within so many steps of the names, the nearest first."""
+        return [detached(fact) for fact in self._reads(walk.condition.view).neighbours(walk)]
 
     async def count(self, condition: Condition) -> int:
         """How many memories the condition admits."""

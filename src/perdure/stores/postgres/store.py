@@ -16,6 +16,7 @@ from perdure.domain.scope import Scope
 from perdure.domain.text import sanitise
 from perdure.domain.utility import DayOfUse
 from perdure.domain.visibility import View
+from perdure.domain.walking import Walk
 from perdure.errors import Misconfigured
 from perdure.ports.store import Finding, Sizes
 from perdure.stores.postgres import archived
@@ -31,6 +32,7 @@ from perdure.stores.postgres.resting import crowded_in, days_in, due_in, residen
 from perdure.stores.postgres.rows import entry_of, memory_of
 from perdure.stores.postgres.searching import search_rows
 from perdure.stores.postgres.transactions import Session, Transactions
+from perdure.stores.postgres.walking import walked
 
 
 class PostgresStore:
@@ -108,6 +110,20 @@ class PostgresStore:
 
         if known_as_of is None:
             return await self._transactions.read(work)
+        return await self._transactions.snapshot(earlier)
+
+    async def neighbours(self, walk: Walk) -> list[Memory]:
+        """The facts within so many steps of the names, the nearest first."""
+        known_as_of = walk.condition.view.known_as_of
+
+        async def earlier(session: Session) -> list[Memory]:
+            assert known_as_of is not None
+            return (await reads_as_known(session, walk.condition.view, known_as_of)).neighbours(
+                walk
+            )
+
+        if known_as_of is None:
+            return await self._transactions.snapshot(partial(walked, walk=walk))
         return await self._transactions.snapshot(earlier)
 
     async def count(self, condition: Condition) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Generator
 from heapq import merge
@@ -10,8 +11,9 @@ from typing import Any
 
 from perdure.domain.query import Condition, Order, Position, Query, sort_value
 from perdure.domain.records import Memory
+from perdure.domain.walking import Walk, Walking
 from perdure.stores._index.listing import page_positions, sort_values
-from perdure.stores.sqlite.conditions import condition_params, filter_fragment
+from perdure.stores.sqlite.conditions import condition_params, facts_sought, filter_fragment
 from perdure.stores.sqlite.finding import Finder
 from perdure.stores.sqlite.indexing import Indexes
 from perdure.stores.sqlite.partitions import Partitions
@@ -62,6 +64,27 @@ class Lister:
             found = self._finder.count(number, condition)
             total += self._counted(condition, number) if found is None else found
         return total
+
+    def neighbours(self, walk: Walk) -> list[Memory]:
+        """As the store port says."""
+        numbers = self._reader.partitions_of(self._connection, walk.condition.view)
+        walls = {number: self._partitions.walls(self._connection, number) for number in numbers}
+        fragment = filter_fragment(walk.condition.filter)
+        sql = self._sql["touching"].format(filter=fragment.sql)
+        params = {**condition_params(walk.condition), **fragment.params}
+        walking = Walking(walk.names)
+        for _ in range(walk.hops):
+            if not walking.edge:
+                break
+            params["names"] = json.dumps(walking.edge)
+            touching: list[Memory] = []
+            for number in numbers:
+                rows = self._connection.execute(sql, {**params, "partition": number}).fetchall()
+                touching += readable(rows, walls)
+            if len(numbers) > 1:
+                touching.sort(key=lambda fact: (fact.recorded_at, fact.id))
+            walking.step(touching)
+        return list(walking.found.values())
 
     def _page(self, query: Query, number: int) -> list[Memory]:
         """One page of one partition."""
@@ -116,12 +139,17 @@ class Lister:
 
     def _statement(self, query: Query, number: int) -> tuple[str, dict[str, Any]]:
         fragment = filter_fragment(query.condition.filter)
+        sought = facts_sought(query.condition.filter)
+        column, among = (None, []) if sought is None else sought
         sql = self._sql["page"].format(
+            among=self._sql["among_all" if column is None else "among_facts"].format(column=column),
             filter=fragment.sql,
             order=_order(query.order, descending=query.descending),
             after="" if query.after is None else _after(query.order, descending=query.descending),
         )
         params = {**condition_params(query.condition), **fragment.params, "partition": number}
+        if column is not None:
+            params["among"] = json.dumps(among)
         if query.after is not None:
             params["value"], params["after"] = query.after
         return sql, params

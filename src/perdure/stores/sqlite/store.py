@@ -20,6 +20,7 @@ from perdure.domain.scope import Scope
 from perdure.domain.times import to_micros
 from perdure.domain.utility import DayOfUse
 from perdure.domain.visibility import View
+from perdure.domain.walking import Walk
 from perdure.errors import Closed
 from perdure.ports.store import Finding, Sizes
 from perdure.stores.sqlite import archived, embedding
@@ -123,6 +124,13 @@ class SqliteStore:
         if view.known_as_of is not None:
             return self._read(lambda connection: self._known(connection, view).query(query))
         return self._read(lambda connection: self._lister(connection).query(query))
+
+    async def neighbours(self, walk: Walk) -> list[Memory]:
+        """The facts within so many steps of the names, the nearest first."""
+        view = walk.condition.view
+        if view.known_as_of is not None:
+            return self._read(lambda connection: self._known(connection, view).neighbours(walk))
+        return self._read(lambda connection: self._lister(connection).neighbours(walk))
 
     async def count(self, condition: Condition) -> int:
         """How many memories the condition admits."""

@@ -30,6 +30,7 @@ from perdure.testing.contracts._store_resting import RestingContract
 from perdure.testing.contracts._store_searching import SearchingContract
 from perdure.testing.contracts._store_stand import Opening, Stand, standing
 from perdure.testing.contracts._store_upkeep import UpkeepContract
+from perdure.testing.contracts._store_walking import WalksAlongFacts
 from perdure.testing.contracts._store_writing import WritingContract
 
 
@@ -37,6 +38,7 @@ class StoreContract(
     WritingContract,
     ReadingContract,
     SearchingContract,
+    WalksAlongFacts,
     LendsToNeighbours,
     JournalContract,
     LosesContents,

@@ -25,11 +25,12 @@ WHOLE_TABLES = {
 SORTED_LATER = {
     "slot_members", "memory_entries", "partitions_of_tenant", "sizes", "stray_vectors",
     "archived_batches", "whole_entries", "rested", "expired", "residents_of", "crowded",
-    "days_of_use", "miscounted",
+    "days_of_use", "miscounted", "touching",
 }  # fmt: skip
 """Statements that sort what they found, which is little or all that was asked for."""
 
 COMPOSED = {
+    "among": "m.partition = :partition",
     "filter": "TRUE",
     "order": "m.recorded_at DESC, m.id DESC",
     "after": "AND (m.recorded_at, m.id) < (:value, :after)",

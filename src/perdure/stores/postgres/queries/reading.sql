@@ -50,6 +50,22 @@ AND (CAST(:starts AS timestamptz) IS NULL
 AND (CAST(:ends AS timestamptz) IS NULL OR m.occurred_at < CAST(:ends AS timestamptz))
 AND {filter}
 
+-- name: touching
+-- The facts a condition admits that are about one of the names, as subject or object, in the order
+-- they were learnt. Each end has an index; an OR of both would use neither.
+WITH named AS (
+    SELECT name, hashtextextended(name, 0) AS hash FROM unnest(CAST(:names AS text[])) AS name
+), touched AS (
+    SELECT m.id FROM named JOIN memories AS m ON m.subject = name
+        AND hashtextextended(m.subject, 0) = hash AND m.subject IS NOT NULL AND {walls}
+    UNION
+    SELECT m.id FROM named JOIN memories AS m ON m.object = name
+        AND hashtextextended(m.object, 0) = hash AND m.object IS NOT NULL AND {walls}
+)
+SELECT {{memory_columns}} FROM memories AS m JOIN touched USING (id)
+WHERE m.predicate IS NOT NULL AND {{admitted}}
+ORDER BY m.recorded_at, m.id;
+
 -- name: page
 -- One page. Python composes the filter, where the page begins, and the order.
 SELECT {{memory_columns}} FROM memories AS m

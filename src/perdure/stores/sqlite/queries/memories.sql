@@ -47,11 +47,36 @@ AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
 AND (:starts IS NULL OR coalesce(m.occurred_until, m.occurred_at) >= :starts)
 AND (:ends IS NULL OR m.occurred_at < :ends)
 
--- name: page
--- One page of one partition. Python composes the filter, the order and where the page begins.
+-- name: touching
+-- The facts of one partition that are about one of the names (a JSON list), as subject or object,
+-- in the order they were learnt. Each end has an index; an OR of both would use neither.
 SELECT {{memory_columns}}
 FROM memories AS m JOIN partitions AS p USING (partition)
-WHERE m.partition = :partition AND {{visible}} AND {filter} {after}
+WHERE m.seq IN (
+    SELECT s.seq FROM memories AS s INDEXED BY memories_by_subject
+    WHERE s.partition = :partition AND s.subject IN (SELECT value FROM json_each(:names))
+    UNION
+    SELECT o.seq FROM memories AS o INDEXED BY memories_by_object
+    WHERE o.partition = :partition AND o.object IN (SELECT value FROM json_each(:names))
+) AND m.predicate IS NOT NULL AND {{visible}} AND {filter}
+ORDER BY m.recorded_at, m.id;
+
+-- name: among_all
+-- Where a page looks: everywhere, or among the facts with one of the values in an indexed column.
+m.partition = :partition
+
+-- name: among_facts
+m.seq IN (
+    SELECT f.seq FROM memories AS f INDEXED BY memories_by_{column}
+    WHERE f.partition = :partition AND f.{column} IN (SELECT value FROM json_each(:among))
+)
+
+-- name: page
+-- One page of one partition. Python composes where to look, the filter, the order and where the page
+-- begins.
+SELECT {{memory_columns}}
+FROM memories AS m JOIN partitions AS p USING (partition)
+WHERE {among} AND {{visible}} AND {filter} {after}
 ORDER BY {order} LIMIT :limit;
 
 -- name: count_admitted
