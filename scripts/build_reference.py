@@ -22,7 +22,7 @@ from types import ModuleType
 import click
 
 import perdure
-from perdure import errors, importers
+from perdure import context, errors, importers
 from perdure.cli.exits import MEANING
 from perdure.cli.program import program
 from perdure.config import Settings
@@ -116,7 +116,21 @@ def interface() -> str:
         "not promised. Errors are on [a page of their own](errors.md), so are "
         "[settings](settings.md) and [filters](filters.md).",
         "## Opening\n\n" + described(perdure, "open") + "\n\n" + described(perdure, "open_async"),
-        "## The manager\n\n" + methods_of(perdure.AsyncMemoryManager, perdure.MemoryManager),
+        "## The manager\n\n"
+        + methods_of(
+            perdure.AsyncMemoryManager,
+            perdure.MemoryManager,
+            made="`MemoryManager`, made by `open`, and `AsyncMemoryManager`, made by `open_async`, "
+            "have the same calls; those of the second are awaited, except `scoped`, `context` and "
+            "`working`.",
+        ),
+        "## A conversation\n\n"
+        + methods_of(
+            context.AsyncContext,
+            context.Context,
+            made="What `memory.context(session)` gives: `Context`, or `AsyncContext`, whose calls "
+            "are awaited.",
+        ),
     ]
     rest = [
         name
@@ -193,11 +207,10 @@ def protocol_of(value: type) -> str:
     return "\n\n".join(parts)
 
 
-def methods_of(asynchronous: type, blocking: type) -> str:
+def methods_of(asynchronous: type, blocking: type, *, made: str) -> str:
     """The calls of both clients: they are the same."""
     parts = [
-        "`MemoryManager`, made by `open`, and `AsyncMemoryManager`, made by `open_async`, have the "
-        "same calls; those of the second are awaited, except `scoped`.",
+        made,
         paragraphs(asynchronous.__doc__),
     ]
     members = {name: member for part in asynchronous.__mro__ for name, member in vars(part).items()}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from perdure.domain.context.formats import Format, TurnTokens
 from perdure.domain.context.salience import salience_of
 from perdure.domain.context.shrinking import Counted, cost_of, texts_tokens
-from perdure.domain.context.summary import Line
+from perdure.domain.context.summary import Line, SourceTurn
 from perdure.domain.context.turns import ContextTurn
 from perdure.domain.context.window import Piece
 from perdure.domain.scope import Scope
@@ -18,11 +18,12 @@ class Entry:
     """A turn in a session's ring, with what is worked out about it once."""
 
     __slots__ = (
-        "answered", "call", "memory_ids", "number", "pieces", "results", "salience", "shown",
-        "shrunk", "size", "tokens", "tokens_up_to", "turn",
+        "answered", "call", "id", "memory_ids", "number", "pieces", "results", "salience", "shown",
+        "shrunk", "size", "source", "tokens", "tokens_up_to", "turn",
     )  # fmt: skip
 
     def __init__(self, turn: ContextTurn, tokens: TurnTokens) -> None:
+        self.id = turn.id
         self.turn = turn
         self.tokens = tokens
         self.salience = salience_of(turn)
@@ -36,12 +37,8 @@ class Entry:
         self.answered: set[str] = set()
         self.shown: tuple[Counted, ...] | None = None
         self.pieces: dict[str, Piece] = {}
+        self.source: SourceTurn | None = None
         self.shrunk: tuple[str, int, tuple[Counted, ...] | None] | None = None
-
-    @property
-    def id(self) -> str:
-        """The turn's id."""
-        return self.turn.id
 
     @property
     def is_stored(self) -> bool:
@@ -76,7 +73,7 @@ class Entry:
 
     def changed(self) -> None:
         """Forget what was worked out, because the piece has another turn or another weight."""
-        self.shown, self.shrunk = None, None
+        self.shown, self.shrunk, self.source = None, None, None
         self.pieces.clear()
 
     def as_shown(self) -> tuple[Counted, ...]:
@@ -85,7 +82,8 @@ class Entry:
         Empty when there is nothing to show yet.
         """
         if self.shown is None:
-            self.shown = tuple(self._shown())
+            is_plain = not self.turn.calls and self.turn.answers is None
+            self.shown = ((self.turn, self.tokens),) if is_plain else tuple(self._shown())
         return self.shown
 
     def _shown(self) -> Iterator[Counted]:

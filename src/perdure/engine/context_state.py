@@ -22,12 +22,13 @@ MOST_DEPARTED = 10_000
 class Seen:
     """A session as it was at one moment: its turns, and what each piece of a window is.
 
-    `pieces` are the first turns of those that can be shown; `beyond` is how many turns are known
-    by number only.
+    `heads` are the first turns of the pieces that can be shown; `beyond` is how many turns are
+    known by number only.
     """
 
     entries: Sequence[Entry]
-    pieces: Sequence[tuple[Entry, Piece]]
+    heads: Sequence[Entry]
+    pieces: Sequence[Piece]
     departed: Sequence[Departed]
     beyond: int
 
@@ -133,10 +134,17 @@ class Session:
 
     def seen(self, form: Format) -> Seen:
         """What there is now, weighed for a format."""
-        heads = [entry for entry in self.entries.values() if entry.call is None]
+        entries = list(self.entries.values())
+        heads = [entry for entry in entries if entry.call is None]
+        pieces = [entry.pieces.get(form.name) or entry.piece(form) for entry in heads]
+        if not all(piece.tokens for piece in pieces):
+            # A call without results and words, or a result without its call, cannot be shown.
+            heads = [head for head, piece in zip(heads, pieces, strict=True) if piece.tokens]
+            pieces = [piece for piece in pieces if piece.tokens]
         return Seen(
-            entries=list(self.entries.values()),
-            pieces=[(entry, entry.piece(form)) for entry in heads if entry.as_shown()],
+            entries=entries,
+            heads=heads,
+            pieces=pieces,
             departed=list(self.departed.values()),
             beyond=self.long_gone,
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import nlargest
 from operator import attrgetter
 
@@ -20,6 +20,7 @@ from perdure.domain.context.summary import (
     extract,
     frame_tokens,
     is_chinese,
+    sentences_of,
     written,
 )
 from perdure.domain.context.turns import words_of
@@ -47,10 +48,11 @@ class LeftOut:
     entries: Sequence[Entry]
     beyond: int
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids of the turns."""
-        return (*(one.id for one in self.departed), *(one.id for one in self.entries))
+    ids: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        ids = [*[one.id for one in self.departed], *[one.id for one in self.entries]]
+        object.__setattr__(self, "ids", tuple(ids))
 
 
 async def summarise(
@@ -72,7 +74,6 @@ async def summarise(
     considered = session.told.considered if lines and session.told else frozenset()
     lines += extract(
         [source for source in sources if source.id not in considered],
-        split=lambda text: _sentences(core, text),
         max_tokens=room - _cost(core, lines),
         count=core.count_tokens,
         first_label=len(lines) + 1,
@@ -91,7 +92,8 @@ def _most_telling(left_out: LeftOut, most: int) -> list[Departed | Entry]:
     everyone: list[Departed | Entry] = [*left_out.departed, *left_out.entries]
     if len(everyone) <= most:
         return everyone
-    chosen = nlargest(most, everyone, key=attrgetter("salience", "number"))
+    everyone.reverse()  # of equal ones the newest
+    chosen = nlargest(most, everyone, key=attrgetter("salience"))
     return sorted(chosen, key=attrgetter("number"))
 
 
@@ -102,12 +104,20 @@ async def _sources(core: Core, chosen: Sequence[Departed | Entry]) -> list[Sourc
     made = []
     for one in chosen:
         if isinstance(one, Departed):
-            who, text = one.who, kept.get(one.id, "")
-        else:
+            text = kept.get(one.id, "")
+            if text:
+                made.append(_source(core, one.id, one.who, text, one.salience))
+            continue
+        if one.source is None:
             who, text = one.turn.name or one.turn.role, words_of(one.turn)
-        if text:
-            made.append(SourceTurn(id=one.id, who=who, text=text, salience=one.salience))
+            one.source = _source(core, one.id, who, text, one.salience)
+        made.append(one.source)
     return made
+
+
+def _source(core: Core, turn_id: str, who: str, text: str, salience: float) -> SourceTurn:
+    sentences = sentences_of(text, salience=salience, split=lambda text: _sentences(core, text))
+    return SourceTurn(id=turn_id, who=who, text=text, salience=salience, sentences=sentences)
 
 
 async def _kept_words(core: Core, departed: Sequence[Departed]) -> dict[str, str]:

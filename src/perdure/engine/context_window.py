@@ -62,7 +62,7 @@ async def window(
     the newest turn does.
     """
     instructions = form.aside_cost(core.count_tokens(system)) if system else 0
-    if system and form.base_tokens + instructions > max_tokens:
+    if system and form.base_cost(core.count_tokens) + instructions > max_tokens:
         raise InvalidInput(
             f"system has {instructions:,} tokens, and the whole window may have {max_tokens:,}; "
             "shorten it or raise max_tokens"
@@ -93,16 +93,16 @@ class _Building:
             kept_back += excess
 
     async def _attempt(self, kept_back: int) -> tuple[Window, int]:
-        base = self.form.base_tokens + self.instructions
+        base = self.form.base_cost(self.core.count_tokens) + self.instructions
         budget = self.max_tokens - base - kept_back
-        fitted, left_out = self._fit(budget)
+        reserve = 0 if self._is_all_shown(budget) else self._reserve(budget)
+        fitted, left_out = self._fit(budget - reserve)
         summary, summary_cost = None, 0
-        if left_out.ids or left_out.beyond:
-            reserve = self._reserve(budget)
-            fitted_beside, left_out_beside = self._fit(budget - reserve)
-            summary = await self._summary(left_out_beside, reserve)
-            if summary is not None:
-                fitted, left_out = fitted_beside, left_out_beside
+        if reserve:
+            summary = await self._summary(left_out, reserve)
+            if summary is None:
+                fitted, left_out = self._fit(budget)
+            else:
                 summary_cost = self.form.aside_cost(self.core.count_tokens(summary.text))
         self._require_newest(fitted)
         if not (fitted.pieces or summary or self.system):
@@ -116,6 +116,13 @@ class _Building:
         excess = self._excess(written, fitted, summary_cost)
         return self._window(written, fitted, left_out, summary, tokens), excess
 
+    def _is_all_shown(self, budget: int) -> bool:
+        """Whether nothing is left to be told: every turn fits."""
+        seen = self.seen
+        if seen.departed or seen.beyond or sum(piece.tokens for piece in seen.pieces) > budget:
+            return False
+        return sum(len(entry.as_shown()) for entry in seen.heads) == len(seen.entries)
+
     def _reserve(self, budget: int) -> int:
         """The room a summary may take."""
         share = self.core.settings.context_summary_share
@@ -128,7 +135,7 @@ class _Building:
         """What is shown in so many tokens, and what is not."""
         settings, pieces = self.core.settings, self.seen.pieces
         choice = choose(
-            [piece for _, piece in pieces],
+            pieces,
             budget=max(budget, 0),
             important_from=settings.context_importance,
             may_shrink=settings.context_oversized == "shorten",
@@ -137,7 +144,7 @@ class _Building:
         shortened: list[Shortened] = []
         cost = 0
         for at in choice.kept:
-            entry, piece = pieces[at]
+            entry, piece = self.seen.heads[at], pieces[at]
             whole = entry.as_shown()
             limit = choice.limits.get(at)
             if limit is None:
@@ -172,7 +179,8 @@ class _Building:
     def _require_newest(self, fitted: _Fitted) -> None:
         if self.core.settings.context_oversized != "refuse" or not self.seen.pieces:
             return
-        newest, piece = max(self.seen.pieces, key=lambda one: one[1].last)
+        at = max(range(len(self.seen.pieces)), key=lambda at: self.seen.pieces[at].last)
+        newest, piece = self.seen.heads[at], self.seen.pieces[at]
         if newest.id not in fitted.shown:
             raise InvalidInput(
                 f"the newest turn {newest.id!r} takes {piece.tokens:,} tokens and does not fit "

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from perdure.domain.budget import CountTokens
 from perdure.domain.context.formats import Message, Shown, TurnTokens, Written
 from perdure.domain.context.turns import ASSISTANT, INSTRUCTING, TOOL, USER, ContextTurn
 
@@ -23,8 +24,11 @@ class AnthropicFormat:
     """
 
     name = "anthropic"
-    base_tokens = 3 + 5 + 7  # the last two: the message `BEGINNING`
-    _MESSAGE, _BLOCK, _NAME, _JOINT = 5, 10, 2, 2
+    _BASE, _MESSAGE, _BLOCK, _NAME, _JOINT = 3, 5, 10, 2, 2
+
+    def base_cost(self, count: CountTokens) -> int:
+        """As the protocol says. The message `BEGINNING` may be needed."""
+        return self._BASE + self._MESSAGE + count(BEGINNING)
 
     def cost(self, turn: ContextTurn, tokens: TurnTokens) -> int:
         """As the protocol says."""

@@ -75,8 +75,10 @@ class Format(Protocol):
     """One service's way to write a conversation."""
 
     name: str
-    base_tokens: int
-    """What a request costs whatever is in it."""
+
+    def base_cost(self, count: CountTokens) -> int:
+        """What a request costs at most whatever is in it."""
+        ...
 
     def cost(self, turn: ContextTurn, tokens: TurnTokens) -> int:
         """What showing the turn costs at most."""

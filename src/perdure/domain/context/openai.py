@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from perdure.domain.budget import CountTokens
 from perdure.domain.context.formats import Message, Shown, TurnTokens, Written
 from perdure.domain.context.turns import INSTRUCTING, TOOL, ContextTurn
 
@@ -17,8 +18,11 @@ class OpenAIFormat:
     """
 
     name = "openai"
-    base_tokens = 3
-    _MESSAGE, _NAME, _CALL = 3, 1, 8
+    _BASE, _MESSAGE, _NAME, _CALL = 3, 3, 1, 8
+
+    def base_cost(self, count: CountTokens) -> int:
+        """As the protocol says."""
+        return self._BASE
 
     def cost(self, turn: ContextTurn, tokens: TurnTokens) -> int:
         """As the protocol says."""

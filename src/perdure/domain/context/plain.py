@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from perdure.domain.budget import CountTokens
 from perdure.domain.context.formats import Shown, TurnTokens, Written
 from perdure.domain.context.turns import ContextTurn
 
@@ -15,8 +16,11 @@ class PlainFormat:
     in a turn can look like another turn."""
 
     name = "plain"
-    base_tokens = 0
     _LABEL, _CALL = 4, 8
+
+    def base_cost(self, count: CountTokens) -> int:
+        """As the protocol says."""
+        return 0
 
     def cost(self, turn: ContextTurn, tokens: TurnTokens) -> int:
         """As the protocol says. A break that is set in counts as one token more."""

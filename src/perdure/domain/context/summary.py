@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 from perdure.domain.analysis import query_lexemes
 from perdure.domain.budget import CountTokens
@@ -30,6 +31,15 @@ BLOCK = "earlier_turns"
 Split = Callable[[str], Sequence[str]]
 
 
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a turn, its distinct terms, and how much it is worth telling."""
+
+    text: str
+    terms: tuple[int, ...]
+    weight: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTurn:
     """A turn to be summarised. `salience` as in `domain.context.salience`."""
@@ -38,6 +48,17 @@ class SourceTurn:
     who: str
     text: str
     salience: float = 1.0
+    sentences: tuple[Sentence, ...] = ()
+
+
+def sentences_of(text: str, *, salience: float, split: Split) -> tuple[Sentence, ...]:
+    """The first sentences of a turn that say something: no courtesies, no signs alone."""
+    made = []
+    for part in split(text[:READ_CHARS])[:MOST_SENTENCES_OF_A_TURN]:
+        terms = tuple(dict.fromkeys(query_lexemes(part)))
+        if terms and not is_courtesy(part):
+            made.append(Sentence(part, terms, salience * salience_of_text(part)))
+    return tuple(made)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,19 +92,9 @@ class Summary:
         return {str(number): line.turns for number, line in enumerate(self.lines, start=1)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    place: int
-    source: SourceTurn
-    text: str
-    terms: tuple[int, ...]
-    weight: float
-
-
 def extract(
     sources: Sequence[SourceTurn],
     *,
-    split: Split,
     max_tokens: int,
     count: CountTokens,
     first_label: int = 1,
@@ -98,53 +109,54 @@ def extract(
     Summarization, 2005. Its rule against repetition squares the frequencies, which changes little
     where nearly all sentences share a term, as the turns of a dull conversation do; hence ours.
     """
-    sentences = _sentences(sources, split)
+    placed = _distinct(sources)
     # Labels grow with the lines, and the longest costs most.
-    label = first_label + len(sentences)
-    frequencies = Counter(term for sentence in sentences for term in sentence.terms)
-    shares = {term: amount / len(sentences) for term, amount in frequencies.items()}
-    chosen: list[_Sentence] = []
+    label = first_label + len(placed)
+    frequencies = Counter(term for _, sentence in placed for term in sentence.terms)
+    shares = {term: amount / len(placed) for term, amount in frequencies.items()}
     covered: set[int] = set()
-    waiting, left, misses = list(sentences), max_tokens, 0
+    chosen: list[int] = []
+    left, misses = max_tokens, 0
+    waiting = [(-_score(sentence, shares, covered), at) for at, (_, sentence) in enumerate(placed)]
+    heapify(waiting)
     while waiting and misses < MISSES:
-        best = max(waiting, key=lambda one: (_score(one, shares, covered), -one.place))
-        waiting.remove(best)
-        cost = count(written(label, _line(best)) + "\n")
+        _, at = heappop(waiting)
+        source, sentence = placed[at]
+        # Scores only fall as more is told, so the first that keeps its place is the best of all.
+        now = (-_score(sentence, shares, covered), at)
+        if waiting and now > waiting[0]:
+            heappush(waiting, now)
+            continue
+        cost = count(written(label, _line(source, sentence)) + "\n")
         if cost > left:
             misses += 1
             continue
         misses, left = 0, left - cost
-        chosen.append(best)
-        covered.update(best.terms)
-    return [_line(one) for one in sorted(chosen, key=lambda one: one.place)]
+        chosen.append(at)
+        covered.update(sentence.terms)
+    return [_line(*placed[at]) for at in sorted(chosen)]
 
 
-def _score(sentence: _Sentence, shares: dict[int, float], covered: set[int]) -> float:
+def _score(sentence: Sentence, shares: dict[int, float], covered: set[int]) -> float:
     mean = sum(map(shares.__getitem__, sentence.terms)) / len(sentence.terms)
     new = 1 - len(covered.intersection(sentence.terms)) / len(sentence.terms)
     return sentence.weight * new * new * (UNSHARED + mean)
 
 
-def _sentences(sources: Sequence[SourceTurn], split: Split) -> list[_Sentence]:
-    made: list[_Sentence] = []
-    seen: set[str] = set()
+def _distinct(sources: Sequence[SourceTurn]) -> list[tuple[SourceTurn, Sentence]]:
+    """Every sentence with its turn; of equal ones the first."""
+    found: dict[str, tuple[SourceTurn, Sentence]] = {}
     for source in sources:
-        texts = split(source.text[:READ_CHARS])
-        for text in texts[:MOST_SENTENCES_OF_A_TURN]:
-            terms = tuple(dict.fromkeys(query_lexemes(text)))
-            if not terms or text in seen or is_courtesy(text):
-                continue
-            seen.add(text)
-            weight = source.salience * salience_of_text(text)
-            made.append(_Sentence(len(made), source, text, terms, weight))
-    return made
+        for sentence in source.sentences:
+            found.setdefault(sentence.text, (source, sentence))
+    return list(found.values())
 
 
-def _line(sentence: _Sentence) -> Line:
+def _line(source: SourceTurn, sentence: Sentence) -> Line:
     text = sentence.text
     if len(text) > MOST_SENTENCE_CHARS:
         text = truncate(text, MOST_SENTENCE_CHARS) + "…"
-    return Line(text=text, turns=(sentence.source.id,), who=sentence.source.who)
+    return Line(text=text, turns=(source.id,), who=source.who)
 
 
 def written(label: int, line: Line) -> str:

@@ -63,7 +63,8 @@ class _Choosing:
 
     def choose(self, important_from: float) -> Choice:
         pieces = self._pieces
-        newest_first = sorted(range(len(pieces)), key=lambda at: -pieces[at].last)
+        recency = [piece.last for piece in pieces]
+        newest_first = sorted(range(len(pieces)), key=recency.__getitem__, reverse=True)
         pinned = [at for at in newest_first if pieces[at].pinned]
         self._take_newest(newest_first[:1], sum(pieces[at].tokens for at in pinned))
         for at in pinned:

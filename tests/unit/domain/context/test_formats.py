@@ -126,7 +126,7 @@ def test_openai_costs_are_the_published_ones():
     named = turn("user", "Find the kiln.", name="Ilka")
     assert form.cost(named, tokens_of(named, estimate_tokens)) == 3 + 4 + 1 + 1
     assert form.cost(RESULT, tokens_of(RESULT, estimate_tokens)) == 3 + 3 + 1
-    assert form.base_tokens == 3
+    assert form.base_cost(estimate_tokens) == 3
 
 
 @pytest.mark.parametrize(

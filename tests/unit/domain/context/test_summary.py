@@ -16,6 +16,7 @@ from perdure.domain.context.summary import (
     block,
     extract,
     is_chinese,
+    sentences_of,
     written,
 )
 from perdure.understanding import split_sentences
@@ -26,14 +27,16 @@ def split(text):
 
 
 def sources(*texts, who="user"):
-    return [
-        SourceTurn(id=f"t{number}", who=who, text=text, salience=1.0)
-        for number, text in enumerate(texts, start=1)
-    ]
+    return [source(f"t{number}", text, who=who) for number, text in enumerate(texts, start=1)]
+
+
+def source(turn_id, text, *, who="user", salience=1.0):
+    sentences = sentences_of(text, salience=salience, split=split)
+    return SourceTurn(id=turn_id, who=who, text=text, salience=salience, sentences=sentences)
 
 
 def extracted(turns, tokens):
-    return extract(turns, split=split, max_tokens=tokens, count=estimate_tokens)
+    return extract(turns, max_tokens=tokens, count=estimate_tokens)
 
 
 TRIP = sources(
@@ -86,7 +89,7 @@ def test_a_decision_among_much_alike_is_told():
 
 def test_a_turn_said_to_be_important_is_told_first():
     plain = sources("The blue folder holds letters.", "The green folder holds drawings.")
-    weighed = [plain[0], SourceTurn(id="t2", who="user", text=plain[1].text, salience=3.0)]
+    weighed = [plain[0], source("t2", plain[1].text, salience=3.0)]
     assert [line.turns for line in extracted(weighed, 14)] == [("t2",)]
 
 
