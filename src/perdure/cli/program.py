@@ -14,6 +14,7 @@ import click
 
 import perdure
 from perdure.cli.command import Program
+from perdure.cli.commands.consolidating import consolidate
 from perdure.cli.commands.conversing import observe
 from perdure.cli.commands.demo import demo
 from perdure.cli.commands.doctor import doctor
@@ -49,7 +50,7 @@ program.gather("Remember and ask", remember, observe, recall, context)
 program.gather("Look", list_, show, stats)
 program.gather("Change", correct, forget, restore)
 program.gather("Move", import_, export, backup)
-program.gather("Look after", verify, reembed, doctor)
+program.gather("Look after", consolidate, verify, reembed, doctor)
 program.gather("Measure", evaluation)
 program.gather("Try", demo)
 

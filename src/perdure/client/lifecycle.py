@@ -1,4 +1,4 @@
-"""Forgetting, and bringing back."""
+"""Forgetting, bringing back, and putting in order."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from perdure.client.base import Bound, Target, call, id_of, ids_of
+from perdure.domain.plans import Plan
 from perdure.domain.records import Kind, Memory
 from perdure.domain.results import (
     Forgotten,
@@ -22,7 +23,7 @@ from perdure.errors import InvalidInput
 
 
 class Lifecycle(Bound):
-    """Forgetting, and bringing back."""
+    """Forgetting, bringing back, and putting in order."""
 
     @call
     async def forget(
@@ -94,4 +95,33 @@ class Lifecycle(Bound):
         """
         return await forgetting.restore(
             self._core, self._within(scope), id_of(memory_id), now=self._core.now(), actor=actor
+        )
+
+    @call
+    async def consolidate(
+        self,
+        *,
+        dry_run: bool = False,
+        everything: bool = False,
+        limit: int | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Plan:
+        """Put in order what was stored since the last time: facts, summaries, repetitions, causes.
+
+        Reads at most `limit` memories (10,000), each once, of the scope's user or, with
+        `everything`, of all users of the tenant. Nothing is taken out of sight by it. With
+        `dry_run` nothing is written. Without a language model rules do it.
+        """
+        from perdure.engine import consolidating  # with much that no other call needs
+
+        core = self._core
+        return await consolidating.consolidate(
+            core,
+            self._within(scope),
+            now=core.now(),
+            actor=actor,
+            dry_run=drafts.flag(dry_run, "dry_run"),
+            everything=self._unbound(everything),
+            limit=asking.limit_of(limit, consolidating.MOST_PER_CALL),
         )

@@ -28,6 +28,7 @@ class Operation(StrEnum):
     REINFORCED = "reinforced"
     IMPORTED = "imported"
     ACCESSED = "accessed"
+    CONSOLIDATED = "consolidated"
     COMPRESSED = "compressed"
     ARCHIVED = "archived"
     ERASED = "erased"

@@ -9,6 +9,7 @@ from perdure.domain.analysis import query_lexemes
 from perdure.domain.query import Condition, Search
 from perdure.domain.records import Kind, Memory
 from perdure.domain.scope import Scope
+from perdure.domain.summaries import is_summary
 from perdure.domain.visibility import View
 from perdure.engine.core import Core
 from perdure.engine.observe_known import VOUCHED, reach_of
@@ -39,7 +40,11 @@ async def bearing_on(core: Core, scope: Scope, content: str, now: datetime) -> l
     nearness = {item.id: (item.cosine or 0.0) + item.lexical for item in found.candidates}
     near = sorted(nearness, key=lambda memory_id: (-nearness[memory_id], memory_id))
     records = await core.store.get(scope, near[:MOST_SHOWN])
-    memories = [records[memory_id] for memory_id in near[:MOST_SHOWN] if memory_id in records]
+    memories = [
+        records[memory_id]
+        for memory_id in near[:MOST_SHOWN]
+        if memory_id in records and not is_summary(records[memory_id])
+    ]
     relatives = await _relatives(core, scope, memories)
     return [
         Bearing(

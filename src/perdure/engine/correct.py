@@ -13,6 +13,7 @@ from perdure.domain.records import Json, Memory, Source, State
 from perdure.domain.results import Outcome, Remembered
 from perdure.domain.scope import Scope
 from perdure.domain.slots import retire, succeed
+from perdure.domain.summaries import is_summary
 from perdure.domain.text import identity_text
 from perdure.domain.visibility import View, holds
 from perdure.engine.core import Core
@@ -29,6 +30,7 @@ from perdure.errors import Conflict, InvalidInput, NotFound
 WAS_WRONG = "was never true"
 LEAST_SCORE_TO_CORRECT = 0.25
 """A weaker hit may be shown, but nothing takes its place on the strength of a query."""
+HITS_LOOKED_AT = 4
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -60,14 +62,17 @@ async def target_of(core: Core, scope: Scope, target: str, now: datetime) -> Mem
         return (await stored(core, scope, [target]))[target]
     condition = Condition(view=View(scope=scope, now=now))
     found = await recall(
-        core, question_of(core, target), condition, limit=1, min_score=LEAST_SCORE_TO_CORRECT
-    )
-    if not found:
+        core, question_of(core, target), condition, limit=HITS_LOOKED_AT,
+        min_score=LEAST_SCORE_TO_CORRECT,
+    )  # fmt: skip
+    # What is wrong in a summary is wrong in what it was made of.
+    named = next((hit.memory.id for hit in found if not is_summary(hit.memory)), None)
+    if named is None:
         raise NotFound(
             "no memory in this scope clearly has to do with that query; nothing was corrected. "
             "Ask with words of the memory, or pass its id"
         )
-    return (await stored(core, scope, [found[0].memory.id]))[found[0].memory.id]
+    return (await stored(core, scope, [named]))[named]
 
 
 async def correct(

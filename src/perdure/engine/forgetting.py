@@ -13,6 +13,7 @@ from perdure.domain.replay import replay
 from perdure.domain.results import Forgotten
 from perdure.domain.scope import Scope
 from perdure.domain.slots import retire
+from perdure.domain.summaries import is_summary
 from perdure.domain.text import shown
 from perdure.engine.core import Core
 from perdure.engine.reading import not_found
@@ -141,6 +142,11 @@ async def _restoration(core: Core, scope: Scope, memory: Memory, now: datetime) 
     """The changes that bring the memory back, itself first; none when it is current."""
     version = memory.version + 1
     if memory.state is State.FORGOTTEN:
+        if is_summary(memory):
+            raise Conflict(
+                f"memory {memory.id} is a summary, which may tell what was forgotten since; "
+                "consolidate() makes a new one of what is held"
+            )
         entries = await core.store.history(scope, memory.id)
         until = max(
             position

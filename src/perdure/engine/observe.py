@@ -70,6 +70,8 @@ async def observe(
             call.take(position, Decided(decisions=(_nothing_said(),)), turn)
             continue
         call.take(position, await _observe_turn(call, turn, actor), turn)
+    if any(decision.operation == "consolidate" for decision in call.decisions):
+        await _tidy(call, actor)
     if core.embedding.backlog:
         await make_up_backlog(core)
     if core.proposer is not None and core.proposer.may_wait(scope) and not call.answer.is_deferred:
@@ -77,6 +79,13 @@ async def observe(
 
         await catch_up(core, scope, now=now, actor=actor, limit=CAUGHT_UP_PER_CALL)
     return call.answer
+
+
+async def _tidy(call: _Call, actor: str | None) -> None:
+    """Do what was asked for; what another process is at, that one does."""
+    from perdure.engine.consolidating import consolidate  # rarely asked for
+
+    await consolidate(call.core, call.scope, now=call.now, actor=actor)
 
 
 async def decide(

@@ -259,6 +259,7 @@ def facts_of(memory: Memory, working: Working) -> tuple[Memory, ...]:
         fact
         for fact in facts
         if fact is not None
+        and fact.predicate is not None  # a summary is no fact
         and fact.state is State.ACTIVE
         and fact.retired_at is None
         and fact.superseded_by is None

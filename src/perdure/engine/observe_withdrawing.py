@@ -14,6 +14,7 @@ from perdure.domain.query import Condition, Search
 from perdure.domain.readings import Intent, Reading, Relation
 from perdure.domain.records import Memory, State
 from perdure.domain.scope import Scope
+from perdure.domain.summaries import is_summary
 from perdure.domain.visibility import Include, View
 from perdure.domain.withdrawal import TAKEN_BACK, Candidate, Request, is_echo, meant_by, points_back
 from perdure.engine.core import Core
@@ -178,7 +179,12 @@ async def _search(
         memory = working.current[memory_id]
         if memory.confidence > 0 and memory_id not in cosines:
             near.append((memory, 0.0))
-    return [(memory, cosine) for memory, cosine in near if memory.state is not State.FORGOTTEN]
+    # A summary goes with what it tells; by itself it is nothing anybody said.
+    return [
+        (memory, cosine)
+        for memory, cosine in near
+        if memory.state is not State.FORGOTTEN and not is_summary(memory)
+    ]
 
 
 def _newest(working: Working, turn: Turn, said: Sequence[Said]) -> list[Memory]:

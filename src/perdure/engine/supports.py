@@ -1,14 +1,16 @@
-"""Facts and the memories they were drawn from: what is left when one of those is lost."""
+"""What was drawn from memories, facts and summaries: what is left when one of those is lost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from perdure.domain.changes import Change, Operation
+from perdure.domain.consolidation import withdraws
 from perdure.domain.records import Memory, State
 from perdure.domain.scope import Scope
+from perdure.domain.summaries import is_summary
 from perdure.engine.core import Core
 
 LOST_ITS_SUPPORT = "what it was drawn from was forgotten"
@@ -26,6 +28,39 @@ def forgotten(memory: Memory, now: datetime, reason: str | None) -> Change:
 
 async def facts_drawn_from(core: Core, memories: Iterable[Memory]) -> Mapping[str, Memory]:
     """The stored facts that these memories support, by id."""
+    found = await drawn_from(core, memories)
+    return {memory_id: memory for memory_id, memory in found.items() if not is_summary(memory)}
+
+
+async def summaries_to_forget(core: Core, changes: Sequence[Change], now: datetime) -> list[Change]:
+    """The changes that take along the summaries which tell what these changes withdraw.
+
+    A summary is forgotten as soon as one of its sources is worded anew, superseded, contested or
+    gone; the next consolidation makes it again of what is left. One that the changes themselves
+    touch is left to them.
+    """
+    before: dict[str, Memory] = {}
+    after: dict[str, Memory] = {}
+    for change in changes:
+        if change.before is not None:
+            before.setdefault(change.after.id, change.before)
+        after[change.after.id] = change.after
+    withdrawn = [
+        memory
+        for memory_id, memory in before.items()
+        if memory.supports and withdraws(memory, after[memory_id])
+    ]
+    if not withdrawn:
+        return []
+    return [
+        forgotten(memory, now, LOST_ITS_SUPPORT)
+        for memory in (await drawn_from(core, withdrawn)).values()
+        if is_summary(memory) and memory.state is not State.FORGOTTEN and memory.id not in after
+    ]
+
+
+async def drawn_from(core: Core, memories: Iterable[Memory]) -> Mapping[str, Memory]:
+    """The stored facts and summaries that these memories support, by id."""
     wanted: dict[Scope, dict[str, None]] = {}
     for memory in memories:
         walls = Scope(tenant=memory.scope.tenant, user=memory.scope.user)

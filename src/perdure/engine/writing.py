@@ -13,12 +13,14 @@ from perdure.domain.changes import (
     Change,
     ChangeSet,
     IdempotencyKey,
+    Mark,
     Refused,
     SlotState,
 )
 from perdure.engine.access import FLUSH_AT
 from perdure.engine.core import Core
 from perdure.engine.drafts import note_of
+from perdure.engine.supports import summaries_to_forget
 from perdure.errors import Conflict
 
 Result = TypeVar("Result")
@@ -38,8 +40,13 @@ async def write(
     slots: tuple[SlotState, ...] = (),
     idempotency: tuple[IdempotencyKey, ...] = (),
     accesses: tuple[Accesses, ...] = (),
+    marks: tuple[Mark, ...] = (),
 ) -> Applied | Refused:
-    """Apply one change set, together with the counted recalls once enough have gathered."""
+    """Apply one change set, together with the counted recalls once enough have gathered.
+
+    Summaries of what the changes withdraw are forgotten in the same transaction.
+    """
+    changes = [*changes, *await summaries_to_forget(core, changes, at)]
     counted = core.accesses.take(at_least=FLUSH_AT if changes else 1)
     change_set = ChangeSet(
         changes=tuple(changes),
@@ -50,6 +57,7 @@ async def write(
         slots=slots,
         idempotency=idempotency,
         accesses=(*accesses, *counted),
+        marks=marks,
     )
     try:
         result = await core.store.apply(change_set)

@@ -1,4 +1,4 @@
-"""Forgetting, and bringing back."""
+"""Forgetting, bringing back, and putting in order."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from perdure.client import Target
+from perdure.domain.plans import Plan
 from perdure.domain.records import Kind, Memory
 from perdure.domain.results import (
     Forgotten,
@@ -16,7 +17,7 @@ from perdure.sync.base import Blocking
 
 
 class Lifecycle(Blocking):
-    """Forgetting, and bringing back."""
+    """Forgetting, bringing back, and putting in order."""
 
     def forget(
         self,
@@ -60,3 +61,19 @@ class Lifecycle(Blocking):
     ) -> Memory:
         """Blocking form of `AsyncMemoryManager.restore`."""
         return self._portal.call(lambda: self._core.restore(memory_id, actor=actor, scope=scope))
+
+    def consolidate(
+        self,
+        *,
+        dry_run: bool = False,
+        everything: bool = False,
+        limit: int | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Plan:
+        """Blocking form of `AsyncMemoryManager.consolidate`."""
+        return self._portal.call(
+            lambda: self._core.consolidate(
+                dry_run=dry_run, everything=everything, limit=limit, actor=actor, scope=scope
+            )
+        )

@@ -475,6 +475,7 @@ def test_waiting_vectors_are_pointed_out(run: Shell) -> None:
 READING = [
     ["list"], ["recall", "x"], ["context", "x"], ["show", "x"], ["forget", "x"], ["restore", "x"],
     ["correct", "x", "y"], ["stats"], ["verify"], ["reembed"], ["export", "x"], ["backup", "x"],
+    ["consolidate"],
 ]  # fmt: skip
 
 
@@ -531,6 +532,7 @@ SHAPES: dict[str, Callable[[Shell], Any]] = {
     "context": lambda run: run("context", "kettle", "--json"),
     "list": lambda run: run("list", "--json"),
     "stats": lambda run: run("stats", "--json"),
+    "consolidate": lambda run: run("consolidate", "--json"),
     "verify": lambda run: run("verify", "--json"),
     "reembed": lambda run: run("reembed", "--json"),
     "doctor": lambda run: run("doctor", "--json"),
@@ -558,6 +560,27 @@ def test_the_help_tells_the_shape_of_the_json(run: Shell, name: str) -> None:
 def test_every_command_stands_under_a_heading() -> None:
     gathered = [name for names in program.topics.values() for name in names]
     assert sorted(gathered) == sorted(program.commands)
+
+
+# --- consolidate ---------------------------------------------------------------------------------
+
+
+def test_what_is_new_is_put_in_order(run: Shell) -> None:
+    for text in (
+        "The boat has a leak near the keel.",
+        "We found the leak in the boat near the keel.",
+        "The leak near the keel of the boat is closed.",
+    ):
+        remembered(run, text, "--kind", "episodic")
+    planned = run("consolidate", "--dry-run", "--json")
+    assert not planned["applied"]
+    assert "would be done" in run("consolidate", "--dry-run")
+    assert contents(run, "--kind", "semantic") == []
+    told = run("consolidate")
+    assert "summary" in told
+    assert len(contents(run, "--kind", "semantic")) == 1
+    assert "Nothing is to be done." in run("consolidate", "--everything")
+    run("consolidate", "--limit", "0", expect=2)
 
 
 # --- observe -------------------------------------------------------------------------------------
