@@ -49,6 +49,15 @@ def observe_talk(memory: MemoryManager, amount: str, number: str) -> None:
     say("done")
 
 
+def consolidate(memory: MemoryManager, limit: str, _number: str) -> None:
+    """Consolidate a few memories at a time, until there is nothing left for anybody."""
+    while True:
+        plan = memory.consolidate(everything=True, limit=int(limit))
+        say("steps", len(plan.actions))
+        if not plan.actions and not plan.notes:
+            return
+
+
 def traffic(memory: MemoryManager, amount: str, number: str) -> None:
     """Adds, updates, recalls and histories in two threads."""
 
@@ -120,7 +129,8 @@ def _write(
 
 
 JOBS: dict[str, Callable[..., None]] = {
-    job.__name__: job for job in (add_one, add_many, observe_talk, traffic, write_until_killed)
+    job.__name__: job
+    for job in (add_one, add_many, observe_talk, consolidate, traffic, write_until_killed)
 }
 
 

@@ -20,7 +20,7 @@ from perdure.engine.proposing_prompt import CHINESE, ENGLISH, prompt_for
 from perdure.errors import Closed, Misconfigured, Unavailable, UnreadableAnswer
 from perdure.ports.language_model import ChatMessage
 
-LEAST_TOKENS, MOST_TOKENS = 48, 240
+LEAST_TOKENS, MOST_TOKENS = 32, 240
 """How long a summary of the memories' own sentences is, labels of the lines included."""
 
 log = logging.getLogger(__name__)

@@ -23,9 +23,7 @@ ACTOR = "cli"
 @click.option("--everything", is_flag=True, help="For every user of the tenant.")
 @click.option("--limit", type=int, help="Look at so many memories at most.  [default: 10000]")
 @click.pass_obj
-def consolidate(
-    invocation: Invocation, dry_run: bool, everything: bool, limit: int | None
-) -> None:
+def consolidate(invocation: Invocation, dry_run: bool, everything: bool, limit: int | None) -> None:
     """Put in order what was stored since the last time.
 
     Facts are drawn from words that nobody has read yet, related memories are told in one summary
@@ -33,7 +31,5 @@ def consolidate(
     sight. It can be interrupted and run again, also by several at once.
     """
     with invocation.opened(embeds=True) as memory, working("Consolidating"):
-        plan = memory.consolidate(
-            dry_run=dry_run, everything=everything, limit=limit, actor=ACTOR
-        )
+        plan = memory.consolidate(dry_run=dry_run, everything=everything, limit=limit, actor=ACTOR)
     show_plan(invocation, plan)
