@@ -19,6 +19,7 @@ from perdure.domain.context.summary import Line as SummaryLine
 from perdure.domain.context.summary import Summary
 from perdure.domain.context.turns import ContextTurn, ToolCall
 from perdure.domain.graph import Entity, Inferred, Rule
+from perdure.domain.plans import Action, ActionKind, Plan
 from perdure.domain.ranking import AGENT_IO, BALANCED, SEED_WEIGHTED, Explanation, Preset
 from perdure.domain.records import Attachment, Kind, Memory, Source, State
 from perdure.domain.results import (
@@ -75,6 +76,8 @@ __all__ = [
     "AGENT_IO",
     "BALANCED",
     "SEED_WEIGHTED",
+    "Action",
+    "ActionKind",
     "AsyncMemoryManager",
     "Attachment",
     "CaughtUp",
@@ -116,6 +119,7 @@ __all__ = [
     "Page",
     "PerdureError",
     "PermissionDenied",
+    "Plan",
     "Preset",
     "Problem",
     "Recall",
