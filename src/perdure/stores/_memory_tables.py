@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from heapq import merge
 from operator import attrgetter
-from secrets import token_hex
+from secrets import token_bytes
 from typing import Any, TypeVar
 
 import numpy as np
@@ -62,7 +62,10 @@ def own_vectors(vectors: Vectors) -> Vectors:
 
 @dataclass(slots=True)
 class Tables:
-    """Records, vectors, journal and their indexes. Knows no lock: its owner holds one."""
+    """Records, vectors, journal and their indexes. Knows no lock: its owner holds one.
+
+    `salts` draws as many random bytes as asked for.
+    """
 
     records: dict[Walls, dict[str, Indexed]] = field(default_factory=lambda: defaultdict(dict))
     walls_of: dict[str, Walls] = field(default_factory=dict)
@@ -73,6 +76,7 @@ class Tables:
     rests: Rests = field(default_factory=Rests)
     uses: Uses = field(default_factory=Uses)
     marks: dict[str, int] = field(default_factory=dict)
+    salts: Callable[[int], bytes] = token_bytes
     sequence: int = 0
     model: str | None = None
 
@@ -206,7 +210,7 @@ class Tables:
             walls = line.scope.walls
             chain = self.journal.get(walls)
             previous = last.get(walls) or (chain[-1].digest if chain else GENESIS)
-            entry = _entry(line, sequence, previous, changes)
+            entry = _entry(line, sequence, previous, changes, self.salts(SALT_BYTES))
             last[walls] = entry.digest
             entries.append(entry)
         return entries
@@ -269,7 +273,9 @@ def _used(key: IdempotencyKey) -> UsedKey:
     return UsedKey(key.request, deepcopy(dict(key.answer)))
 
 
-def _entry(line: Line, sequence: int, previous: str, changes: ChangeSet) -> JournalEntry:
+def _entry(
+    line: Line, sequence: int, previous: str, changes: ChangeSet, salt: bytes
+) -> JournalEntry:
     entry = JournalEntry(
         sequence=sequence,
         at=line.at,
@@ -284,7 +290,7 @@ def _entry(line: Line, sequence: int, previous: str, changes: ChangeSet) -> Jour
         change=json.loads(canonical(line.change)),
         previous=previous,
         digest="",
-        salt=token_hex(SALT_BYTES),
+        salt=salt.hex(),
         seal="",
     )
     entry = replace(entry, seal=sealed(entry))

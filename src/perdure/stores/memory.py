@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from secrets import token_bytes
 from threading import RLock
 
 from perdure.domain.batches import Whole, place_of
@@ -44,9 +45,12 @@ class MemoryStore:
 
     is_blocking = True
 
-    def __init__(self, *, identity: str = "memory") -> None:
+    def __init__(
+        self, *, identity: str = "memory", salts: Callable[[int], bytes] = token_bytes
+    ) -> None:
+        """`salts` draws the random bytes that key the journal's seals."""
         self._identity = identity
-        self._tables = Tables()
+        self._tables = Tables(salts=salts)
         self._leases: dict[str, tuple[str, datetime]] = {}
         self._lock = RLock()
         self._is_closed = False
