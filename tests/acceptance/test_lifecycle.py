@@ -61,6 +61,8 @@ CALLS = {
     "decide": lambda memory, _: memory.decide([{"role": "user", "content": "too late"}]),
     "reembed": lambda memory, _: memory.reembed(),
     "catch_up": lambda memory, _: memory.catch_up(),
+    "working_tasks": lambda memory, _: memory.working_tasks(),
+    "consolidate": lambda memory, _: memory.consolidate(),
 }
 
 
@@ -78,7 +80,7 @@ def test_every_call_after_closing_is_refused(every_home):
 
 def test_every_public_method_is_among_the_calls_above():
     methods = {name for name in dir(perdure.MemoryManager) if not name.startswith("_")}
-    assert methods - set(CALLS) == {"close", "scope", "scoped", "graph"}
+    assert methods - set(CALLS) == {"close", "scope", "scoped", "graph", "context", "working"}
 
 
 def test_closing_again_does_nothing(every_home):
