@@ -8,7 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from perdure.domain.context.summary import EXTRACTS, SourceTurn, extract
+from perdure.domain.context.summary import EXTRACTS, SourceTurn, extract, sentences_of
 from perdure.domain.context.summary import Line as ExtractedLine
 from perdure.domain.duplicates import is_near_duplicate
 from perdure.domain.proposed_summaries import SUMMARY_SCHEMA, checked_lines
@@ -61,13 +61,13 @@ class Teller:
                 id=memory.id,
                 who=(memory.source.speaker or "") if names_speakers else "",
                 text=memory.content[:MOST_READ_CHARS],
+                sentences=sentences_of(memory.content, salience=1.0, split=self._sentences),
             )
             for memory in sources
         ]
         said = sum(count(turn.text) for turn in turns)
         chosen = extract(
             turns,
-            split=self._sentences,
             max_tokens=min(MOST_TOKENS, max(LEAST_TOKENS, said // 2)),
             count=count,
         )
