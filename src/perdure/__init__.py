@@ -12,6 +12,7 @@ with perdure.open("memory.db") as memory:
 from perdure.bootstrap import open_async
 from perdure.client import AsyncMemoryManager
 from perdure.config import Settings
+from perdure.domain.certificates import Certificate
 from perdure.domain.changes import JournalEntry, Operation
 from perdure.domain.context.results import Window
 from perdure.domain.context.shrinking import Shortened
@@ -81,6 +82,7 @@ __all__ = [
     "AsyncMemoryManager",
     "Attachment",
     "CaughtUp",
+    "Certificate",
     "Change",
     "Citation",
     "Closed",

@@ -15,7 +15,7 @@ from perdure.domain.scope import Scope
 from perdure.domain.working import TaskKey
 from perdure.errors import LanguageModelUnavailable
 from perdure.ports.blocking import is_blocking, run_now
-from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose
+from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose, forget_texts
 from perdure.ports.language_model import ChatMessage, LanguageModel, identity_of
 from perdure.ports.store import Store
 from perdure.ports.working_store import StoredTask, WorkingStore
@@ -90,6 +90,10 @@ class LoopedEmbedder:
     def model(self) -> EmbeddingModel:
         """The model of the embedder inside."""
         return self._embedder.model
+
+    def clear(self) -> None:
+        """Have the embedder inside forget what it remembers."""
+        forget_texts(self._embedder)
 
     async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
         """As the embedder inside; the calling thread waits."""
@@ -244,6 +248,10 @@ class ThreadedEmbedder:
     def model(self) -> EmbeddingModel:
         """The model of the embedder inside."""
         return self._embedder.model
+
+    def clear(self) -> None:
+        """Have the embedder inside forget what it remembers."""
+        forget_texts(self._embedder)
 
     async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
         """As the embedder inside, in a worker thread."""

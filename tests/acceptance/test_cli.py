@@ -285,3 +285,20 @@ def test_the_demonstration_checks_its_claims_and_says_when_one_fails(shell: Shel
     assert "This did not come true" in done.stdout.decode("utf-8")
     assert (shell.folder / "kept.db").exists()
     assert shell.run("demo", "--keep", "kept.db").returncode == 2
+
+
+def test_erasing_needs_consent_and_leaves_a_certificate(shell: Shell) -> None:
+    shell.ok("remember", "--user", "ilka", "The blancmange is in the cellar.")
+    refused = shell.run("erase", "--user", "ilka", "--all")
+    assert refused.returncode == 2
+    assert b"--yes" in refused.stderr
+    said = shell.ok("erase", "--user", "ilka", "--all", "--yes", "--certificate", "proof.json")
+    assert "1 memories" in said
+    assert b"blancmange" not in (shell.folder / "memory.db").read_bytes()
+    shell.ok("verify", "--user", "ilka", "--certificate", "proof.json")
+    altered = (shell.folder / "proof.json").read_text().replace('"cli"', '"me"')
+    (shell.folder / "proof.json").write_text(altered)
+    assert shell.run("verify", "--user", "ilka", "--certificate", "proof.json").returncode == 1
+    assert shell.run("erase", "--user", "ilka").returncode == 2
+    again = shell.run("erase", "--user", "i", "--all", "--yes", "--certificate", "proof.json")
+    assert b"exists" in again.stderr

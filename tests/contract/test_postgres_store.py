@@ -22,6 +22,7 @@ EMPTY = "SET search_path = contract; " + "".join(
         "residents",
         "usage_days",
         "marks",
+        "withheld",
     )
 )
 
@@ -49,7 +50,12 @@ def schema_url(postgres_url: str, runner: asyncio.Runner) -> str:
 @pytest.fixture
 def emptied_url(schema_url: str, cleaner: asyncpg.Connection, runner: asyncio.Runner) -> str:
     """One schema for all tests, emptied before each: making a new one takes far longer."""
-    runner.run(cleaner.execute(EMPTY + "DELETE FROM meta WHERE name = 'embedding_model'"))
+    runner.run(
+        cleaner.execute(
+            EMPTY
+            + "DELETE FROM meta WHERE name IN ('embedding_model', 'withholding_key', 'compaction')"
+        )
+    )
     return schema_url
 
 

@@ -18,6 +18,7 @@ from perdure.cli.commands.consolidating import consolidate
 from perdure.cli.commands.conversing import observe
 from perdure.cli.commands.demo import demo
 from perdure.cli.commands.doctor import doctor
+from perdure.cli.commands.erasing import erase
 from perdure.cli.commands.measuring import evaluation
 from perdure.cli.commands.moving import backup, export, import_
 from perdure.cli.commands.reading import context, list_, recall, show
@@ -48,7 +49,7 @@ def program() -> None:
 
 program.gather("Remember and ask", remember, observe, recall, context)
 program.gather("Look", list_, show, stats)
-program.gather("Change", correct, forget, restore)
+program.gather("Change", correct, forget, restore, erase)
 program.gather("Move", import_, export, backup)
 program.gather("Look after", consolidate, verify, reembed, doctor)
 program.gather("Measure", evaluation)

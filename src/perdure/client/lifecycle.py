@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from perdure.client.base import Bound, Target, call, id_of, ids_of
+from perdure.domain.certificates import Certificate
 from perdure.domain.plans import Plan
 from perdure.domain.records import Kind, Memory
 from perdure.domain.results import (
@@ -16,6 +17,7 @@ from perdure.engine import (
     asking,
     context,
     drafts,
+    erasure,
     forgetting,
 )
 from perdure.engine.asking import Between
@@ -80,6 +82,38 @@ class Lifecycle(Bound):
             self._core,
             condition,
             now=view.now,
+            actor=actor,
+            reason=drafts.note_of(reason, "reason"),
+        )
+
+    @call
+    async def erase(
+        self,
+        ids: Target | Iterable[Target] | None = None,
+        *,
+        reason: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Certificate:
+        """Remove memories for good: words, vectors, index entries, journal contents, every copy.
+
+        These memories, or without `ids` everything in the scope, which must then be given or name
+        a user, agent or session. Facts and summaries that were drawn from nothing else go too.
+        What is left is the skeleton of the journal. An import, or the same message, does not bring
+        them back, and `restore` cannot. All or nothing: `NotFound` when an id is unknown,
+        `Conflict` when a memory is under a legal hold. `verify` checks the certificate.
+        """
+        target = self._within(scope)
+        if ids is None and scope is None and not (target.user or target.agent or target.session):
+            raise InvalidInput(
+                "erase needs ids, or a scope that names a user, agent or session; to erase the "
+                "memories of no particular user, pass scope=Scope() explicitly"
+            )
+        return await erasure.erase(
+            self._core,
+            target,
+            None if ids is None else ids_of(ids),
+            now=self._core.now(),
             actor=actor,
             reason=drafts.note_of(reason, "reason"),
         )

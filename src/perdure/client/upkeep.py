@@ -6,6 +6,7 @@ from pathlib import Path
 
 from perdure import files
 from perdure.client.base import Bound, call
+from perdure.domain.certificates import Certificate
 from perdure.domain.results import (
     CaughtUp,
     Exported,
@@ -14,15 +15,17 @@ from perdure.domain.results import (
     Verification,
 )
 from perdure.domain.scope import Scope
+from perdure.domain.text import shown
 from perdure.engine import (
     asking,
     drafts,
+    erasure,
     portability,
     reembedding,
     upkeep,
 )
 from perdure.engine.portability import OnConflict
-from perdure.errors import Misconfigured
+from perdure.errors import InvalidInput, Misconfigured
 from perdure.ports.embedder import Embedder
 
 
@@ -73,9 +76,27 @@ class Upkeep(Bound):
         return target
 
     @call
-    async def verify(self, *, repair: bool = True) -> Verification:
-        """Check every row, index and link; mend what is derived unless `repair=False`."""
-        return await upkeep.verify(self._core, repair=drafts.flag(repair, "repair"))
+    async def verify(
+        self,
+        certificate: Certificate | None = None,
+        *,
+        repair: bool = True,
+        scope: Scope | None = None,
+    ) -> Verification:
+        """Check every row, index and link; mend what is derived unless `repair=False`.
+
+        With a certificate of `erase` also that what it says still holds; the scope must be that of
+        the erasure.
+        """
+        found = await upkeep.verify(self._core, repair=drafts.flag(repair, "repair"))
+        if certificate is None:
+            return found
+        if not isinstance(certificate, Certificate):
+            raise InvalidInput(
+                f"a Certificate is needed, not {shown(certificate)}; Certificate.from_json reads one"
+            )
+        wrong = await erasure.check(self._core, self._within(scope), certificate, self._core.now())
+        return Verification(problems=(*found.problems, *wrong))
 
     @call
     async def catch_up(

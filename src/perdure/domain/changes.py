@@ -194,8 +194,9 @@ class Refused:
     `stale` lists ids whose version moved, that are gone or that exist already; `slots` the keys
     that changed. `repeated` maps positions in `idempotency` to the answer of the earlier request
     with the same key and digest; `clashing` lists positions whose key was used with another
-    digest. An earlier key of the same set counts as an earlier request. `marks` are the names of
-    those that were moved meanwhile.
+    digest. An earlier key of the same set counts as an earlier request. The answer to a key whose
+    memories were erased is `domain.erasure.WITHHELD`, whatever its digest. `marks` are the names of
+    those that were moved meanwhile. `held` lists memories that a legal hold keeps from being erased.
     """
 
     known: Mapping[int, Memory] = field(default_factory=dict)
@@ -204,6 +205,7 @@ class Refused:
     repeated: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     clashing: tuple[int, ...] = ()
     marks: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

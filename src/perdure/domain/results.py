@@ -246,7 +246,7 @@ class Exported:
 class Imported:
     """What an import did with each memory of the file.
 
-    `withheld` were forgotten here and stay forgotten; `without_vector` waits for the embedder.
+    `withheld` were forgotten or erased here and stay so; `without_vector` waits for the embedder.
     """
 
     added: int = 0

@@ -5,9 +5,10 @@ Attributes and methods:
     is_blocking     true: `embed` computes in the calling thread (`ports.embedder`)
     is_symmetric    true: a text's vector is the same as a query and as a document
     warm_up()       blocking: load now what the first `embed` would load
+    clear()         blocking: forget every text and vector that is remembered
     aclose()        async: give back connections and memory; `embed` is not called afterwards
 
-Decorators hand all four on.
+Decorators hand all of them on.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import numpy as np
 from perdure.embedders._lifecycle import close, is_symmetric, warm_up
 from perdure.errors import InvalidInput, Misconfigured
 from perdure.ports.blocking import is_blocking
-from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose
+from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose, forget_texts
 
 _WAIT_S = 1.0
 """Longest time asleep before looking again: a lost wake-up costs a second, not a hang."""
@@ -99,6 +99,10 @@ class ChannelledEmbedder:
     def warm_up(self) -> None:
         """Prepare the inner embedder, if it has anything to prepare."""
         warm_up(self._inner)
+
+    def clear(self) -> None:
+        """Have the inner embedder forget what it remembers."""
+        forget_texts(self._inner)
 
     async def aclose(self) -> None:
         """Close the inner embedder."""

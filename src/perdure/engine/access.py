@@ -89,6 +89,12 @@ class AccessLog:
             for memory_id, item in taken.items()
         )
 
+    def forget(self, ids: Iterable[str]) -> None:
+        """Drop what is not written yet of these memories."""
+        with self._lock:
+            for memory_id in ids:
+                self._pending.pop(memory_id, None)
+
     def give_back(self, taken: Iterable[Accesses]) -> None:
         """Return what could not be written."""
         with self._lock:

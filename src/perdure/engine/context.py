@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from perdure.domain.context.formats import tokens_of
 from perdure.domain.context.turns import ContextTurn
@@ -120,6 +120,22 @@ def discard(core: Core, scope: Scope, *, everything: bool = False) -> None:
     """Let go of the scope's turns without storing them: they were to be forgotten."""
     for session in core.contexts.within(scope, everything=everything):
         core.contexts.drop(session, even_unstored=True)
+
+
+async def part_with(core: Core, scope: Scope, memory_ids: Iterable[str]) -> None:
+    """Let go of sessions behind the scope's walls that tell of these memories.
+
+    Their other turns are stored first; the sessions begin anew.
+    """
+    gone = frozenset(memory_ids)
+    walls = Scope(tenant=scope.tenant, user=scope.user)
+    for session in core.contexts.within(walls):
+        with session.lock:
+            told = [entry.memory_ids or () for entry in session.entries.values()]
+            told += [turn.memory_ids for turn in session.departed.values()]
+        if not gone.isdisjoint(memory_id for ids in told for memory_id in ids):
+            await flush(core, session)
+            core.contexts.drop(session)
 
 
 def weigh(

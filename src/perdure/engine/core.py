@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -46,6 +46,8 @@ class Core:
     interpreter anyway, and passing it to and fro in the middle costs as much as the search."""
     adapt_embedder: Callable[[Embedder], Embedder]
     """Makes an embedder that comes later, in `reembed`, run the way this manager runs."""
+    drop_copies: Callable[[Sequence[str]], Awaitable[object]] | None = None
+    """Removes copies from the archive, by their places (`Memory.archive`); None without archive."""
     proposer: Proposer | None = None
     """A language model that reads what people say, checked by the understanding; if there is one."""
 

@@ -11,7 +11,7 @@ from perdure.domain.budget import pieces_of
 from perdure.domain.calibration import UNCALIBRATED, Calibration
 from perdure.domain.changes import Vectors
 from perdure.errors import EmbedderMismatch, Misconfigured, Unavailable
-from perdure.ports.embedder import Embedder, FloatArray, Purpose
+from perdure.ports.embedder import Embedder, FloatArray, Purpose, forget_texts
 from perdure.ports.store import Store
 
 log = logging.getLogger(__name__)
@@ -121,6 +121,11 @@ class Embedding:
         self._adopted = identity
         # An earlier process may have stored words while its embedder was out of reach.
         self.backlog = self.backlog or bool(await self._store.lacking_vectors(identity, limit=1))
+
+    def forget_texts(self) -> None:
+        """Let go of vectors that the embedder remembers of texts it saw."""
+        if self.embedder is not None:
+            forget_texts(self.embedder)
 
     def exchange(self, embedder: Embedder) -> None:
         """Use another embedder from now on; the store must have adopted its model."""

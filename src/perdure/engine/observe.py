@@ -178,7 +178,8 @@ async def _before(call: _Call, turn: Turn, refused: Refused) -> Decided:
             "give the changed message an id of its own"
         )
     if refused.repeated:
-        return await _again(call.core, call.scope, refused.repeated[0]["memories"])
+        # What was erased names no memories.
+        return await _again(call.core, call.scope, refused.repeated[0].get("memories", ()))
     raise Retry
 
 

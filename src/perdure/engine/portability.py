@@ -36,6 +36,7 @@ from perdure.errors import Conflict, InvalidInput
 
 FORMAT = 1
 BATCH = 500
+Walls = tuple[str, str]
 OnConflict = Literal["skip", "replace", "error"]
 IN_THE_FILE = "imported over another version"
 TOMBSTONE = "tombstone"
@@ -235,6 +236,22 @@ async def _existing(core: Core, batch: Sequence[Imports]) -> dict[str, Memory]:
     return found
 
 
+async def _erased(core: Core, batch: Sequence[Imports]) -> set[str]:
+    """Ids of memories that say, or once said, what was erased here behind the same walls."""
+    said: dict[Walls, list[tuple[str, str]]] = {}
+    for item in batch:
+        words = {change.after.content for change in item.changes} - {""}
+        said.setdefault(item.memory.scope.walls, []).extend(
+            (item.memory.id, text) for text in words
+        )
+    found: set[str] = set()
+    for (tenant, user), pairs in said.items():
+        texts = [text for _, text in pairs]
+        places = await core.store.withheld(Scope(tenant=tenant, user=user), texts)
+        found.update(pairs[place][0] for place in places)
+    return found
+
+
 async def _refuse_conflicts(core: Core, batch: Sequence[Imports]) -> None:
     existing = await _existing(core, batch)
     for item in batch:
@@ -282,12 +299,15 @@ async def _import_batch(
     actor: str | None,
 ) -> Imported:
     existing = await _existing(core, batch)
+    erased = await _erased(core, batch)
     added: list[Imports] = []
     replaced: list[Change] = []
     skipped = withheld = 0
     for item in batch:
         present = existing.get(item.memory.id)
-        if present is None and not await _slot_taken(core, item.memory, batch):
+        if present is None and item.memory.id in erased:
+            withheld += 1
+        elif present is None and not await _slot_taken(core, item.memory, batch):
             added.append(item)
         elif present is None or not _differs(present, item):
             skipped += 1

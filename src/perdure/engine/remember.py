@@ -9,6 +9,7 @@ from typing import Any
 
 from perdure.domain.changes import Change, IdempotencyKey, Operation, Refused, SlotState, Vectors
 from perdure.domain.duplicates import restates
+from perdure.domain.erasure import WITHHELD
 from perdure.domain.records import Kind, Memory
 from perdure.domain.results import Outcome, Remembered
 from perdure.domain.scope import Scope
@@ -293,6 +294,10 @@ async def _settle(
 
 
 async def _repeated(core: Core, scope: Scope, answer: Mapping[str, Any]) -> Remembered:
+    if answer == WITHHELD:
+        raise Conflict(
+            "what was stored under this idempotency key was erased; use a fresh key to store it again"
+        )
     found = await core.store.get(scope, [answer["id"]])
     if answer["id"] not in found:
         raise Conflict(

@@ -108,6 +108,12 @@ class ShortTermBuffers:
         with self._lock:
             self._buffers.pop(scope, None)
 
+    def reread_all(self, scope: Scope) -> None:
+        """Forget what is known of every session the scope admits."""
+        with self._lock:
+            for of in [of for of in self._buffers if scope.admits(of)]:
+                del self._buffers[of]
+
     async def _load(self, scope: Scope, now: datetime) -> _Buffer:
         condition = Condition(
             view=View(scope=scope, now=now),

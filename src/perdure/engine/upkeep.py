@@ -11,6 +11,7 @@ from perdure.domain.records import Kind
 from perdure.domain.results import Problem, Stats, Verification
 from perdure.domain.usage import NO_USAGE
 from perdure.domain.visibility import View
+from perdure.engine import erasure
 from perdure.engine.core import Core
 from perdure.engine.reembedding import make_up_backlog
 from perdure.engine.writing import write
@@ -48,6 +49,7 @@ def _marked(view: View, mark: str) -> Condition:
 async def verify(core: Core, *, repair: bool) -> Verification:
     """Check every row, index and link of the store, and mend what is derived."""
     findings = await core.store.check(repair=repair)
+    left = await erasure.make_up(core, repair=repair, now=core.now())
     if repair:
         while await make_up_backlog(core):
             pass
@@ -61,6 +63,7 @@ async def verify(core: Core, *, repair: bool) -> Verification:
             )
             for finding in findings
         )
+        + tuple(left)
     )
 
 

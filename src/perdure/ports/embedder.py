@@ -59,3 +59,10 @@ class Embedder(Protocol):
         `Unavailable`) when retrying may help and `EmbedderRejected` when it cannot.
         """
         ...
+
+
+def forget_texts(embedder: Embedder) -> None:
+    """Have an embedder that remembers vectors of texts forget them: call its `clear`, if any."""
+    clear = getattr(embedder, "clear", None)
+    if clear is not None:
+        clear()

@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from perdure.domain.batches import Whole
 from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
+from perdure.domain.erasure import Erased, Erasure
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
 from perdure.domain.resting import Crowd, Due, Lifeline
@@ -211,6 +212,43 @@ class Store(Protocol):
 
         Counted as `domain.utility.uses_in` says when accesses and changes are written; it stays
         when the memories go.
+        """
+        ...
+
+    async def inventory(self, scope: Scope) -> dict[str, tuple[str, ...]]:
+        """Ids of everything a scope admits, whatever its state, each with what it supports.
+
+        Agent and session narrow. What was erased is left out.
+        """
+        ...
+
+    async def erase(self, erasure: Erasure) -> Erased | Refused:
+        """Take the contents of memories out of everything, or, refused, out of nothing.
+
+        In one transaction: each becomes `domain.erasure.tombstone`, its journal entries lose their
+        contents (`ChangeSet.emptied`) and an `ERASED` entry follows; vectors, terms and indexes
+        of it go; requests all of whose memories are erased are forgotten. What is withheld from
+        then on is kept as marks (`domain.erasure`). Unknown ids and what was erased before are
+        passed over. Refused with `held` for memories under a legal hold, with `stale` where
+        `is_complete` or a change does not hold any more.
+
+        Returns when it is durable. The bytes may still lie in the files until `compact`.
+        """
+        ...
+
+    async def withheld(self, scope: Scope, texts: Sequence[str]) -> frozenset[int]:
+        """The positions of texts whose words were erased behind the scope's walls."""
+        ...
+
+    async def withholding_key(self) -> bytes:
+        """The random key that traces are made with, of this store alone; made when first needed."""
+        ...
+
+    async def compact(self) -> bool:
+        """Free the files of the bytes of what was erased; whether they are free of it now.
+
+        Without an erasure since the last time it does nothing and is true. False when somebody
+        else keeps it from being done, or it has to be done by hand; it can be called again.
         """
         ...
 

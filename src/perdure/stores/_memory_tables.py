@@ -24,6 +24,7 @@ from perdure.domain.changes import (
     Operation,
     Vectors,
 )
+from perdure.domain.erasure import WITHHELD, trace_of_request
 from perdure.domain.journal import (
     GENESIS,
     SALT_BYTES,
@@ -77,6 +78,8 @@ class Tables:
     uses: Uses = field(default_factory=Uses)
     marks: dict[str, int] = field(default_factory=dict)
     salts: Callable[[int], bytes] = token_bytes
+    withheld: dict[Walls, set[str]] = field(default_factory=dict)
+    withholding_key: bytes | None = None
     sequence: int = 0
     model: str | None = None
 
@@ -113,10 +116,7 @@ class Tables:
     def standing(self, changes: ChangeSet) -> Standing:
         """What the change set's preconditions ask about."""
         found = {change.after.id: self.find(change.after.id) for change in changes.changes}
-        used = {
-            position: self.used_keys.get((key.scope.walls, key.key))
-            for position, key in enumerate(changes.idempotency)
-        }
+        used = {position: self._used(key) for position, key in enumerate(changes.idempotency)}
         return Standing(
             versions={
                 memory_id: StoredVersion(item.memory.version, item.memory.scope.walls)
@@ -134,6 +134,12 @@ class Tables:
             used={position: key for position, key in used.items() if key is not None},
             marks=self.marks,
         )
+
+    def _used(self, key: IdempotencyKey) -> UsedKey | None:
+        walls, secret = key.scope.walls, self.withholding_key
+        if secret and trace_of_request(secret, walls, key.key) in self.withheld.get(walls, ()):
+            return UsedKey(key.request, WITHHELD)
+        return self.used_keys.get((walls, key.key))
 
     def _alike(self, memory: Memory) -> Collection[Memory]:
         walls = memory.scope.walls

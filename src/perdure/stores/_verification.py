@@ -69,6 +69,13 @@ def replay_findings(
         yield Finding(place="records", problem=problem, memory_id=memory_id)
 
 
+def unfinished(*, repaired: bool) -> Finding:
+    """Something was erased, and nobody got round to freeing the files of its bytes."""
+    return Finding(
+        place="files", problem="bytes of what was erased may still lie in them", repaired=repaired
+    )
+
+
 def link_findings(stored: Mapping[str, Memory]) -> Iterator[Finding]:
     """Memories that name a successor that does not exist. `stored` is one (tenant, user)'s."""
     for memory in stored.values():

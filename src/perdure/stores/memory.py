@@ -21,6 +21,7 @@ from perdure.domain.changes import (
     Refused,
     Vectors,
 )
+from perdure.domain.erasure import Erased, Erasure
 from perdure.domain.preconditions import refusal
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory, State
@@ -31,6 +32,7 @@ from perdure.domain.visibility import View
 from perdure.domain.walking import Walk
 from perdure.errors import Closed, Misconfigured
 from perdure.ports.store import Finding, Sizes
+from perdure.stores import _memory_erasing as erasing
 from perdure.stores._memory_check import check
 from perdure.stores._memory_rests import lifeline
 from perdure.stores._memory_tables import Tables, detached, own_vectors
@@ -239,6 +241,31 @@ class MemoryStore:
         """How often what the view's scope admits was recalled and used, by day."""
         with self._lock:
             return self._open_tables().uses.days(view, since)
+
+    async def inventory(self, scope: Scope) -> dict[str, tuple[str, ...]]:
+        """Ids of everything a scope admits, whatever its state, each with what it supports."""
+        with self._lock:
+            return erasing.inventory(self._open_tables(), scope)
+
+    async def erase(self, erasure: Erasure) -> Erased | Refused:
+        """Take the contents of memories out of everything, or, refused, out of nothing."""
+        with self._lock:
+            return erasing.erase(self._open_tables(), erasure)
+
+    async def withheld(self, scope: Scope, texts: Sequence[str]) -> frozenset[int]:
+        """The positions of texts whose words were erased behind the scope's walls."""
+        with self._lock:
+            return erasing.withheld(self._open_tables(), scope, texts)
+
+    async def withholding_key(self) -> bytes:
+        """The random key that traces are made with, of this store alone."""
+        with self._lock:
+            return erasing.withholding_key(self._open_tables())
+
+    async def compact(self) -> bool:
+        """True: there is no file."""
+        self._open_tables()
+        return True
 
     async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
         """Take or renew an exclusive right until `now` + `duration`."""

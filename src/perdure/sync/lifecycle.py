@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from perdure.client import Target
+from perdure.domain.certificates import Certificate
 from perdure.domain.plans import Plan
 from perdure.domain.records import Kind, Memory
 from perdure.domain.results import (
@@ -54,6 +55,19 @@ class Lifecycle(Blocking):
                 actor=actor,
                 scope=scope,
             )
+        )
+
+    def erase(
+        self,
+        ids: Target | Iterable[Target] | None = None,
+        *,
+        reason: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Certificate:
+        """Blocking form of `AsyncMemoryManager.erase`."""
+        return self._portal.call(
+            lambda: self._core.erase(ids, reason=reason, actor=actor, scope=scope)
         )
 
     def restore(

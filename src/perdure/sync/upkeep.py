@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from perdure.domain.certificates import Certificate
 from perdure.domain.results import (
     CaughtUp,
     Exported,
@@ -42,9 +43,15 @@ class Upkeep(Blocking):
         """Blocking form of `AsyncMemoryManager.backup`."""
         return self._portal.call(lambda: self._core.backup(path))
 
-    def verify(self, *, repair: bool = True) -> Verification:
+    def verify(
+        self,
+        certificate: Certificate | None = None,
+        *,
+        repair: bool = True,
+        scope: Scope | None = None,
+    ) -> Verification:
         """Blocking form of `AsyncMemoryManager.verify`."""
-        return self._portal.call(lambda: self._core.verify(repair=repair))
+        return self._portal.call(lambda: self._core.verify(certificate, repair=repair, scope=scope))
 
     def catch_up(
         self,

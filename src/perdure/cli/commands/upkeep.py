@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
+from pathlib import Path
 
 import click
 
@@ -16,6 +17,7 @@ from perdure.cli.progress import bar, working
 from perdure.cli.tables import console, pair_table, table
 from perdure.cli.terminal import people_watch, printable
 from perdure.config import Settings
+from perdure.domain.certificates import Certificate
 from perdure.domain.results import Reembedded, Verification
 from perdure.errors import EmbedderMismatch, Misconfigured
 from perdure.ports.embedder import Embedder
@@ -63,14 +65,22 @@ def stats(invocation: Invocation, everything: bool) -> None:
     epilog='JSON: {"ok", "problems": [{"place", "problem", "memory_id", "repaired"}]}',
 )
 @click.option("--no-repair", is_flag=True, help="Only look.")
+@click.option(
+    "--certificate",
+    "path",
+    metavar="PATH",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Check also what this certificate of an erasure says; name its --user.",
+)
 @click.pass_obj
-def verify(invocation: Invocation, no_repair: bool) -> int:
+def verify(invocation: Invocation, no_repair: bool, path: Path | None) -> int:
     """Check every row, index, link and the chain of the journal; mend what is derived.
 
     The exit status is 1 when something is wrong that could not be mended.
     """
+    certificate = None if path is None else Certificate.from_json(path.read_bytes())
     with invocation.opened(embeds=False) as memory, working("Checking"):
-        found = memory.verify(repair=not no_repair)
+        found = memory.verify(certificate, repair=not no_repair)
     if invocation.json:
         invocation.show({"ok": found.ok, "problems": found.problems})
     else:

@@ -174,11 +174,11 @@ def _require_one_way(
 def _may_forget(memory: MemoryManager, ids: tuple[str, ...]) -> bool:
     if not people_answer():
         return True
-    console(sys.stderr).print(memory_table(_readable(memory, ids)))
+    console(sys.stderr).print(memory_table(readable(memory, ids)))
     return click.confirm("Forget this?", err=True)
 
 
-def _readable(memory: MemoryManager, ids: tuple[str, ...]) -> Iterator[Memory]:
+def readable(memory: MemoryManager, ids: tuple[str, ...]) -> Iterator[Memory]:
     """Those that can still be shown; what is wrong with the others, forgetting them will say."""
     for memory_id in dict.fromkeys(ids):
         with suppress(NotFound):
@@ -189,11 +189,12 @@ def _may_forget_all(memory: MemoryManager, everything: bool, which: dict[str, An
     if not people_answer():
         raise InvalidInput("nobody can be asked here; forgetting everything needs --yes")
     count = memory.count(everything=everything, include=KEPT_OUT_OF_SIGHT, **which)
-    whose = "all users" if everything else printable(_whose(memory))
-    return click.confirm(f"Forget {count} memories of {whose}?", err=True)
+    owner = "all users" if everything else printable(whose(memory))
+    return click.confirm(f"Forget {count} memories of {owner}?", err=True)
 
 
-def _whose(memory: MemoryManager) -> str:
+def whose(memory: MemoryManager) -> str:
+    """The user, agent and session a manager is bound to, in words."""
     scope = memory.scope
     parts = [
         f"{name} {value}"

@@ -7,7 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from perdure.domain.changes import Accesses, ChangeSet
+from perdure.domain.changes import Accesses, ChangeSet, IdempotencyKey
+from perdure.domain.erasure import WITHHELD, trace_of_request
 from perdure.domain.preconditions import Standing, StoredVersion, UsedKey
 from perdure.domain.records import Memory
 from perdure.domain.text import fingerprint
@@ -107,7 +108,23 @@ async def _used_keys(session: Session, changes: ChangeSet) -> dict[int, UsedKey]
         users=[key.scope.user for key in keys],
         digests=[key_digest(key.key) for key in keys],
     )
-    return {row["place"] - 1: UsedKey(row["request"], json.loads(row["answer"])) for row in rows}
+    used = {row["place"] - 1: UsedKey(row["request"], json.loads(row["answer"])) for row in rows}
+    return {**used, **await _withheld_keys(session, keys)}
+
+
+async def _withheld_keys(session: Session, keys: tuple[IdempotencyKey, ...]) -> dict[int, UsedKey]:
+    """Keys whose memories were erased."""
+    secret = await session.value("withholding_key")
+    if secret is None:
+        return {}
+    traces = [trace_of_request(bytes.fromhex(secret), key.scope.walls, key.key) for key in keys]
+    rows = await session.rows(
+        "withheld_among",
+        tenants=[key.scope.tenant for key in keys],
+        users=[key.scope.user for key in keys],
+        traces=traces,
+    )
+    return {row["place"] - 1: UsedKey(keys[row["place"] - 1].request, WITHHELD) for row in rows}
 
 
 async def _marks(session: Session, changes: ChangeSet) -> dict[str, int]:

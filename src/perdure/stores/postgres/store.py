@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 from perdure.domain.batches import Whole
 from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
+from perdure.domain.erasure import Erased, Erasure
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
 from perdure.domain.resting import Crowd, Due, Lifeline
@@ -19,7 +21,8 @@ from perdure.domain.visibility import View
 from perdure.domain.walking import Walk
 from perdure.errors import Misconfigured
 from perdure.ports.store import Finding, Sizes
-from perdure.stores.postgres import archived
+from perdure.stores._verification import unfinished
+from perdure.stores.postgres import archived, erasing
 from perdure.stores.postgres.addresses import Address, parse_address
 from perdure.stores.postgres.applying import apply_in, require_storable, was_written
 from perdure.stores.postgres.checking import check_all
@@ -255,6 +258,36 @@ class PostgresStore:
         """How often what the view's scope admits was recalled and used, by day."""
         return await self._transactions.read(partial(days_in, view=view, since=since))
 
+    async def inventory(self, scope: Scope) -> dict[str, tuple[str, ...]]:
+        """Ids of everything a scope admits, whatever its state, each with what it supports."""
+        return await self._transactions.read(partial(erasing.inventory, scope=scope))
+
+    async def erase(self, erasure: Erasure) -> Erased | Refused:
+        """Take the contents of memories out of everything, or, refused, out of nothing."""
+        storable = erasure
+        if erasure.ids is not None:
+            storable = replace(erasure, ids=frozenset(filter(_is_storable, erasure.ids)))
+        return await self._transactions.write(
+            partial(erasing.erase_in, schema=self._schema, erasure=storable)
+        )
+
+    async def withheld(self, scope: Scope, texts: Sequence[str]) -> frozenset[int]:
+        """The positions of texts whose words were erased behind the scope's walls."""
+        return await self._transactions.snapshot(
+            partial(erasing.withheld, scope=scope, texts=texts)
+        )
+
+    async def withholding_key(self) -> bytes:
+        """The random key that traces are made with, of this store alone."""
+        return await self._transactions.write(erasing.withholding_key)
+
+    async def compact(self) -> bool:
+        """Free the tables of the bytes of what was erased; whether they are free of it now.
+
+        False when the tables are large: run `VACUUM FULL` on them when they can be spared.
+        """
+        return await erasing.compact(self._transactions, self._address)
+
     async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
         """Take or renew an exclusive right until `now` + `duration`."""
 
@@ -301,7 +334,10 @@ class PostgresStore:
 
     async def check(self, *, repair: bool) -> list[Finding]:
         """Look at every record, index, link and the journal's chains; repair what is derived."""
-        return await check_all(self._transactions, self._schema, repair=repair)
+        findings = await check_all(self._transactions, self._schema, repair=repair)
+        if await erasing.is_due(self._transactions) is not None:
+            findings.append(unfinished(repaired=repair and await self.compact()))
+        return findings
 
     async def backup(self, target: Path) -> None:
         """Refused: a server has its own tools, which also copy while writes go on."""

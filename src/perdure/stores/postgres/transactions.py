@@ -117,6 +117,15 @@ class Transactions:
 
         return await self._persistently(once)
 
+    async def bare(self, sql: str) -> None:
+        """Run one statement that must not be in a transaction, such as `VACUUM`."""
+
+        async def once() -> None:
+            async with self._acquired() as connection:
+                await Session(connection).script(sql)
+
+        await self._persistently(once)
+
     async def close(self) -> None:
         """Let what runs finish, for a while, and close every connection."""
         if self._is_closed:

@@ -36,6 +36,7 @@ def tune_writer(connection: sqlite3.Connection, *, flushes_at_commit: bool) -> N
     connection.execute("PRAGMA wal_autocheckpoint = 0")
     connection.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB}")
     connection.execute("PRAGMA foreign_keys = OFF")
+    connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
     register_functions(connection)
 

@@ -81,6 +81,12 @@ class Indexes:
             self._cache.clear()
             self.recent.clear()
 
+    def forget(self, number: int) -> None:
+        """Let go of one partition, whatever memory what was erased of it took with it."""
+        with self._lock:
+            self._cache.drop(number)
+            self.recent.clear()
+
     def catch_up(self, connection: sqlite3.Connection) -> None:
         """Take in what was committed before the call."""
         progress = self._progress(connection)

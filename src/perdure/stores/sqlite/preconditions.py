@@ -6,6 +6,8 @@ import json
 from collections import defaultdict
 from typing import NamedTuple
 
+from perdure.domain.changes import IdempotencyKey
+from perdure.domain.erasure import WITHHELD, trace_of_request
 from perdure.domain.preconditions import Standing, StoredVersion, UsedKey
 from perdure.domain.records import Memory
 from perdure.domain.scope import Scope
@@ -100,6 +102,8 @@ def _used_keys(tx: Transaction, prepared: Prepared) -> dict[int, UsedKey]:
         row = tx.execute(tx.sql["used_key"], (partition, key.key)).fetchone()
         if row is not None:
             used[position] = UsedKey(row[0], json.loads(row[1]))
+        elif tx.withholding_key is not None and _is_withheld(tx, partition, key):
+            used[position] = UsedKey(key.request, WITHHELD)
     return used
 
 
@@ -110,3 +114,10 @@ def _marks(tx: Transaction, prepared: Prepared) -> dict[str, int]:
         if row is not None:
             found[mark.name] = row[0]
     return found
+
+
+def _is_withheld(tx: Transaction, partition: int, key: IdempotencyKey) -> bool:
+    assert tx.withholding_key is not None
+    trace = trace_of_request(tx.withholding_key, key.scope.walls, key.key)
+    asked = (partition, bytes.fromhex(trace))
+    return tx.execute(tx.sql["is_withheld"], asked).fetchone() is not None

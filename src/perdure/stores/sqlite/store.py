@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from perdure.domain.batches import Whole
 from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
+from perdure.domain.erasure import Erased, Erasure
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
 from perdure.domain.resting import Crowd, Due, Lifeline
@@ -45,6 +46,7 @@ from perdure.stores.sqlite.writing import write
 
 if TYPE_CHECKING:
     from perdure.stores._reference import ReferenceReads
+    from perdure.stores.sqlite.erasing import Eraser
 
 # What few programs use is imported where it is used, so that opening a store stays quick.
 
@@ -225,6 +227,26 @@ class SqliteStore:
         """How often what the view's scope admits was recalled and used, by day."""
         return self._read(lambda connection: self._upkeep.days_of_use(connection, view, since))
 
+    async def inventory(self, scope: Scope) -> dict[str, tuple[str, ...]]:
+        """Ids of everything a scope admits, whatever its state, each with what it supports."""
+        return self._erasing().inventory(scope)
+
+    async def erase(self, erasure: Erasure) -> Erased | Refused:
+        """Take the contents of memories out of everything, or, refused, out of nothing."""
+        return self._erasing().erase(erasure)
+
+    async def withheld(self, scope: Scope, texts: Sequence[str]) -> frozenset[int]:
+        """The positions of texts whose words were erased behind the scope's walls."""
+        return self._erasing().withheld(scope, texts)
+
+    async def withholding_key(self) -> bytes:
+        """The random key that traces are made with, of this store alone."""
+        return self._erasing().key()
+
+    async def compact(self) -> bool:
+        """Free the file of the bytes of what was erased; whether it is free of it now."""
+        return self._erasing().compact()
+
     async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
         """Take or renew an exclusive right until `now` + `duration`."""
         asked = {
@@ -261,7 +283,7 @@ class SqliteStore:
         inspector = Inspector(
             read=self._read, write=self._write, rebuild=self._committer.exclusively
         )
-        return inspector.check(repair=repair)
+        return [*inspector.check(repair=repair), *self._erasing().check(repair=repair)]
 
     async def backup(self, target: Path) -> None:
         """A consistent copy at a path that does not exist yet, made while writes go on."""
@@ -303,6 +325,22 @@ class SqliteStore:
             return result
         except sqlite3.Error as error:
             raise translated(error, self._path) from error
+
+    def _erasing(self) -> Eraser:
+        from perdure.stores.sqlite.erasing import Eraser
+
+        return Eraser(
+            read=self._read,
+            write=self._write,
+            exclusively=self._exclusively,
+            partitions=self._partitions,
+            indexes=self._indexes,
+            encoding=self._encoding,
+        )
+
+    def _exclusively(self, action: Callable[[sqlite3.Connection], Result]) -> Result:
+        self._check_open()
+        return self._committer.exclusively(action)
 
     def _last_sequence(self, connection: sqlite3.Connection) -> int:
         (sequence,) = connection.execute(self._sql["last_sequence"]).fetchone()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from secrets import token_bytes
 
+from perdure.domain.erasure import KEY_BYTES
 from perdure.domain.journal import GENESIS
 from perdure.errors import InvalidInput
 from perdure.stores.sqlite.statements import statements
@@ -31,6 +33,7 @@ class Transaction:
         self.tick = 0
         self.pages = 0
         self.model: str | None = None
+        self.withholding_key: bytes | None = None
         self._model_number: int | None = None
         self._dimension: int | None = None
         self._numbers: dict[Walls, int] = {}
@@ -40,10 +43,11 @@ class Transaction:
 
     def begin(self) -> None:
         """Read where writing goes on."""
-        sequence, memory, tick, model = self.execute(self.sql["standing"]).fetchone()
+        sequence, memory, tick, model, key = self.execute(self.sql["standing"]).fetchone()
         if (sequence or 0) != self.sequence or len(self._heads) > _KEPT_HEADS:
             self._heads.clear()
         self.sequence, self.memory, self.tick = sequence or 0, memory or 0, tick or 0
+        self.withholding_key = None if key is None else bytes.fromhex(key)
         if model != self.model:
             self.model = model
             self._model_number = None
@@ -112,6 +116,11 @@ class Transaction:
         """The number of a new memory."""
         self.memory += 1
         return self.memory
+
+    def make_withholding_key(self) -> None:
+        """Draw the key that what is erased will be withheld with."""
+        self.withholding_key = token_bytes(KEY_BYTES)
+        self.execute(self.sql["set_meta"], ("withholding_key", self.withholding_key.hex()))
 
     def vectors_changed(self, memory: int) -> None:
         """Tell search indexes that a memory's vectors changed without a journal entry."""

@@ -7,6 +7,8 @@ pytest.register_assert_rewrite(
     "perdure.testing.contracts.language_model",
     "perdure.testing.contracts.store",
     "perdure.testing.contracts._store_archived",
+    "perdure.testing.contracts._store_emptying",
+    "perdure.testing.contracts._store_erasing",
     "perdure.testing.contracts._store_journal",
     "perdure.testing.contracts._store_reading",
     "perdure.testing.contracts._store_searching",

@@ -23,6 +23,7 @@ import pytest
 from perdure.testing.contracts._store_archived import ArchivedContract
 from perdure.testing.contracts._store_conversing import LendsToNeighbours
 from perdure.testing.contracts._store_emptying import LosesContents
+from perdure.testing.contracts._store_erasing import Erases
 from perdure.testing.contracts._store_journal import JournalContract
 from perdure.testing.contracts._store_marks import KeepsMarks
 from perdure.testing.contracts._store_reading import ReadingContract
@@ -42,6 +43,7 @@ class StoreContract(
     LendsToNeighbours,
     JournalContract,
     LosesContents,
+    Erases,
     UpkeepContract,
     ArchivedContract,
     RestingContract,

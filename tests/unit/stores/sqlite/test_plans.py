@@ -16,6 +16,7 @@ WHOLE_TABLES = {
     "stray_awaiting": {"awaiting_vectors"},
     "memory_entries": {"c"},
     "empty_entries": {"c", "chain"},
+    "count_contents": {"c"},
     "whole_entries": {"c"},
     "touch_nothing": {"meta"},
     "miscounted": {"m"},

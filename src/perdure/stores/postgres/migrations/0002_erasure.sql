@@ -9,6 +9,6 @@ ALTER TABLE journal ALTER COLUMN change DROP NOT NULL;
 CREATE TABLE withheld (
     tenant  text COLLATE "C" NOT NULL,
     user_id text COLLATE "C" NOT NULL,
-    mark    text COLLATE "C" NOT NULL,
-    PRIMARY KEY (tenant, user_id, mark)
+    trace    text COLLATE "C" NOT NULL,
+    PRIMARY KEY (tenant, user_id, trace)
 );

@@ -7,6 +7,6 @@ ALTER TABLE journal ADD COLUMN seal BLOB NOT NULL DEFAULT x'';
 -- never these themselves. `meta` holds the random key they were made with (`withholding_key`).
 CREATE TABLE withheld (
     partition INTEGER NOT NULL REFERENCES partitions,
-    mark      BLOB NOT NULL,
-    PRIMARY KEY (partition, mark)
+    trace      BLOB NOT NULL,
+    PRIMARY KEY (partition, trace)
 ) WITHOUT ROWID;

@@ -1,8 +1,10 @@
 -- name: standing
--- Where writing goes on: last journal entry, memory and tick, and the model whose vectors are used.
+-- Where writing goes on: last journal entry, memory and tick, the model whose vectors are used, and
+-- the key that what was erased is withheld with.
 SELECT (SELECT max(sequence) FROM journal), (SELECT max(seq) FROM memories),
        (SELECT max(tick) FROM vector_changes),
-       (SELECT value FROM meta WHERE name = 'embedding_model');
+       (SELECT value FROM meta WHERE name = 'embedding_model'),
+       (SELECT value FROM meta WHERE name = 'withholding_key');
 
 -- name: stored_version
 -- What a precondition asks of one memory, of any scope.
