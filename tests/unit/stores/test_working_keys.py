@@ -1,10 +1,12 @@
 """Names of keys on Redis: which lie together, and that none looks like another."""
 
 import re
+import sys
 from itertools import product
 
 import pytest
 
+import perdure
 from perdure.domain.scope import Scope
 from perdure.domain.working import TaskKey
 from perdure.errors import Misconfigured
@@ -55,3 +57,11 @@ def test_an_address_shows_no_secret():
 def test_a_bad_address_is_refused(url):
     with pytest.raises(Misconfigured):
         parse_address(url)
+
+
+def test_a_missing_driver_names_the_extra(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "redis", None)
+    settings = perdure.Settings(working="redis://localhost")
+    with pytest.raises(Misconfigured, match=r"perdure\[redis\]"):
+        perdure.open(tmp_path / "m.db", embedder="off", settings=settings)
+    assert not (tmp_path / "m.db").exists()
