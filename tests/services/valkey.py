@@ -50,7 +50,7 @@ class ValkeyServer:
         return f"redis://127.0.0.1:{self.port}/0"
 
     def start(self) -> None:
-        """Start it, empty."""
+        """Start it, empty. `ValkeyFailed` when it does not answer in time."""
         command = [sys.executable, __file__, "--until-stdin-closes", f"--port={self.port}"]
         if self._is_cluster:
             command.append("--cluster")
@@ -64,6 +64,7 @@ class ValkeyServer:
         assert self._keeper.stdout
         said = self._keeper.stdout.readline().split()
         if not said:
+            self.stop()
             raise ValkeyFailed("Valkey did not start; what it said is above")
         self.process_id = int(said[1])
 
@@ -152,7 +153,9 @@ def start(folder: Path, port: int, *, cluster: bool) -> subprocess.Popen[bytes]:
     options = {"port": str(port), "bind": "127.0.0.1", "dir": str(folder), "save": ""}
     options |= {"appendonly": "no"}
     if cluster:
-        options |= {"cluster-enabled": "yes", "cluster-config-file": "nodes.conf"}
+        # By itself it would take the port above by 10,000, which is not always there.
+        options |= {"cluster-enabled": "yes", "cluster-port": str(free_port())}
+        options |= {"cluster-config-file": "nodes.conf"}
     log = folder / "log"
     with log.open("wb") as output:
         process = subprocess.Popen(
