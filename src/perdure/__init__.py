@@ -28,9 +28,11 @@ from perdure.domain.results import (
     Citation,
     Decision,
     Exported,
+    Feedback,
     Forgotten,
     Hit,
     Imported,
+    MaintenanceStatus,
     Observed,
     Outcome,
     Page,
@@ -45,6 +47,7 @@ from perdure.domain.results import (
 from perdure.domain.results import PastChange as Change
 from perdure.domain.scope import Scope
 from perdure.domain.usage import Usage
+from perdure.domain.utility import UtilityPeriod
 from perdure.domain.working import FinishedTask, Step, StepState, Task
 from perdure.errors import (
     Closed,
@@ -99,6 +102,7 @@ __all__ = [
     "Entity",
     "Explanation",
     "Exported",
+    "Feedback",
     "FinishedTask",
     "Forgotten",
     "Hit",
@@ -110,6 +114,7 @@ __all__ = [
     "LanguageModel",
     "LanguageModelRejected",
     "LanguageModelUnavailable",
+    "MaintenanceStatus",
     "Memory",
     "MemoryManager",
     "Misconfigured",
@@ -146,6 +151,7 @@ __all__ = [
     "UnreadableAnswer",
     "UnsupportedFilter",
     "Usage",
+    "UtilityPeriod",
     "Verification",
     "Window",
     "open",

@@ -25,6 +25,7 @@ from perdure.engine.core import Core
 from perdure.engine.embedding import Embedding, require_same_model
 from perdure.engine.gate import Gate
 from perdure.engine.ids import IdFactory
+from perdure.engine.maintenance_log import MaintenanceLog
 from perdure.engine.short_term import ShortTermBuffers
 from perdure.engine.understanding import OfflineUnderstanding
 from perdure.engine.upkeep import flush_accesses
@@ -37,6 +38,7 @@ from perdure.ports.store import Store
 from perdure.ports.token_counter import TokenCounter
 from perdure.ports.working_store import WorkingStore
 from perdure.running import Direct, DirectPortal, Portal, Running
+from perdure.scheduling import Schedule
 from perdure.stores.sqlite import SqliteOptions, SqliteStore  # the default: opening it is quick
 from perdure.working_stores.memory import MemoryWorkingStore
 
@@ -316,6 +318,7 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
         contexts=Contexts(
             sessions=parts.settings.context_sessions, turns=parts.settings.context_turns
         ),
+        maintenance=MaintenanceLog(),
         hash_config=_config_hash(
             parts.settings,
             embedding,
@@ -325,11 +328,13 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
         adapt_embedder=running.embedder,
         proposer=proposer,
     )
+    gate = Gate()
     return AsyncMemoryManager(
         core,
-        Gate(),
+        gate,
         closer=_closer(core, parts, running),
         running=running,
+        schedule=Schedule(core, gate, running),
         scope=Scope(),
     )
 
@@ -388,7 +393,14 @@ async def open_async(
     from perdure.looping import OnLoop
 
     parts = await _parts(url, embedder, language_model, clock, settings)
-    return _assemble(parts, OnLoop())
+    memory = _assemble(parts, OnLoop())
+    await _begin_upkeep(memory, parts)
+    return memory
+
+
+async def _begin_upkeep(memory: AsyncMemoryManager, parts: _Parts) -> None:
+    if parts.settings.maintenance_every is not None:
+        await memory.start_maintenance(parts.settings.maintenance_every)
 
 
 def open_blocking(
@@ -411,7 +423,9 @@ def open_blocking(
     except BaseException:
         portal.close()
         raise
-    return _assemble(parts, _running_on(portal)), portal
+    memory = _assemble(parts, _running_on(portal))
+    portal.call(lambda: _begin_upkeep(memory, parts))
+    return memory, portal
 
 
 def _portal_for(url: str | Path) -> Portal:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from datetime import timedelta
 from typing import Any, Literal
 
 from perdure.domain.predicates import Cardinality, Predicates, checked_cardinalities
 from perdure.domain.ranking import PRESETS, Preset
+from perdure.domain.retention import Retention
+from perdure.domain.strength import Decay
 from perdure.domain.text import shown
 from perdure.errors import Misconfigured
 
@@ -31,6 +34,22 @@ class Settings:
         half_life_days: replaces the preset's half-life of recency.
         max_query_chars: a longer query is shortened to this, with a note on the result.
         context_tokens: budget of `recall_context` when a call names none.
+
+    Retention:
+        quota: hot memories (all but archived and forgotten ones) that one agent may have of one
+            user; `maintain` and `evict` make the weakest leave (1 or more).
+        compress_after: how long a long memory rests, neither recalled nor due for a review, before
+            a summary takes its place; None: never.
+        archive_after: the same before a memory goes to the archive.
+        importance_floor: memories at least so important are neither compressed nor archived for
+            lack of use (0..1; above 1 nothing is).
+        decay: how memories lose strength: `spaced` (half-lives that importance lengthens and
+            reviews stretch) or `daily` (a share of the importance a day).
+        decay_daily_rate: the share a day of `daily`, 0..1.
+        decay_grace: how long `daily` waits before it begins.
+        decay_floor: where `daily` ends, 0..1.
+        maintenance_every: how often `maintain` runs in the background while the store is open;
+            None: only when it is called.
 
     Understanding:
         predicates: kinds of facts beyond the built-in ones, each "single" (one value at a time)
@@ -93,6 +112,15 @@ class Settings:
     context_summary_share: float = 0.15
     context_oversized: Literal["shorten", "refuse"] = "shorten"
     token_counter: str | Callable[[str], int] | None = None
+    quota: int = 50_000
+    compress_after: timedelta | None = timedelta(days=30)
+    archive_after: timedelta | None = timedelta(days=90)
+    importance_floor: float = 0.8
+    decay: Literal["spaced", "daily"] = "spaced"
+    decay_daily_rate: float = 0.01
+    decay_grace: timedelta = timedelta(days=7)
+    decay_floor: float = 0.1
+    maintenance_every: timedelta | None = None
     predicates: Mapping[str, Cardinality] = field(default_factory=dict)
     language_model_timeout_s: float = 120.0
     durability: Literal["full", "normal"] = "full"
@@ -111,7 +139,7 @@ class Settings:
         for name in (
             "short_term_size", "max_content_chars", "max_metadata_bytes", "retrieval_limit",
             "max_query_chars", "context_tokens", "index_bytes", "working_bytes", "working_steps",
-            "context_turns", "context_sessions", "window_tokens",
+            "context_turns", "context_sessions", "window_tokens", "quota",
         ):  # fmt: skip
             _require(name, getattr(self, name), low=1)
         for name in ("conflict_retries", "embedding_cache"):
@@ -131,6 +159,14 @@ class Settings:
         _require("context_summary_share", self.context_summary_share, low=0.0, high=0.5)
         _one_of("context_oversized", self.context_oversized, ("shorten", "refuse"))
         _require_counter(self.token_counter)
+        for name in ("decay_daily_rate", "decay_floor"):
+            _require(name, getattr(self, name), low=0.0, high=1.0)
+        _require("importance_floor", self.importance_floor, low=0.0)
+        for name in ("compress_after", "archive_after", "maintenance_every", "decay_grace"):
+            _require_time(name, getattr(self, name))
+        if self.maintenance_every == timedelta(0):
+            raise Misconfigured("settings.maintenance_every must be longer than nothing")
+        _one_of("decay", self.decay, ("spaced", "daily"))
         _one_of("durability", self.durability, ("full", "normal"))
         _one_of("vector_format", self.vector_format, ("float32", "int8"))
         if not isinstance(self.long_term, bool):
@@ -151,6 +187,22 @@ class Settings:
             return chosen
         values = {field.name: getattr(chosen, field.name) for field in fields(chosen)}
         return Preset(**{**values, "half_life_days": self.half_life_days})
+
+    @property
+    def retention(self) -> Retention:
+        """What is kept, and for how long."""
+        return Retention(
+            quota=self.quota,
+            compress_after=self.compress_after,
+            archive_after=self.archive_after,
+            importance_floor=self.importance_floor,
+            decay=Decay(
+                model=self.decay,
+                daily_rate=self.decay_daily_rate,
+                grace=self.decay_grace,
+                floor=self.decay_floor,
+            ),
+        )
 
     @property
     def registry(self) -> Predicates:
@@ -185,6 +237,18 @@ def _require_counter(counter: object) -> None:
             "settings.token_counter must be a name such as openai:gpt-4o, or a function of a text, "
             f"not {shown(counter)}"
         )
+
+
+def _require_time(name: str, value: object) -> None:
+    if value is None and name != "decay_grace":
+        return
+    if not isinstance(value, timedelta):
+        raise Misconfigured(
+            f"settings.{name} must be a timedelta such as timedelta(days=30), "
+            f"not {type(value).__name__}"
+        )
+    if value < timedelta(0):
+        raise Misconfigured(f"settings.{name} must not be negative")
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:

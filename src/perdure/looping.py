@@ -22,6 +22,7 @@ from perdure.ports.working_store import StoredTask, WorkingStore
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+Work = Callable[[], Coroutine[Any, Any, None]]
 JOIN_TIMEOUT_S = 10.0
 WORKERS = 16
 QUERY_WORKERS = 2
@@ -261,6 +262,34 @@ class ThreadedEmbedder:
         return result
 
 
+class RepeatingTask:
+    """Work that repeats itself as a task of the running loop."""
+
+    def __init__(self, work: Work, *, first_s: float, every_s: float) -> None:
+        self._work = work
+        self._first_s, self._every_s = first_s, every_s
+        self._stopped = asyncio.Event()
+        self._task = asyncio.get_running_loop().create_task(self._repeat(), name="perdure-upkeep")
+
+    async def _repeat(self) -> None:
+        wait = self._first_s
+        while not await self._is_stopped_within(wait):
+            await self._work()
+            wait = self._every_s
+
+    async def _is_stopped_within(self, wait_s: float) -> bool:
+        try:
+            async with asyncio.timeout(wait_s):
+                return await self._stopped.wait()
+        except TimeoutError:
+            return False
+
+    async def stop(self) -> None:
+        """Repeat it no more, and wait until it is not running."""
+        self._stopped.set()
+        await self._task
+
+
 class OnLoop:
     """The core runs on an event loop; what blocks runs in a pool of worker threads."""
 
@@ -304,6 +333,9 @@ class OnLoop:
         if self._is_closed:
             return bound()  # a second close: nothing is left to wait for
         return await asyncio.get_running_loop().run_in_executor(self._pool, bound)
+
+    def repeat(self, work: Work, *, first_s: float, every_s: float) -> RepeatingTask:
+        return RepeatingTask(work, first_s=first_s, every_s=every_s)
 
     async def close(self) -> None:
         self._is_closed = True

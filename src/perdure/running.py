@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
-from threading import Lock
+from threading import TIMEOUT_MAX, Event, Lock, Thread
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from perdure.ports.blocking import is_blocking, run_now
@@ -15,6 +15,40 @@ from perdure.ports.working_store import WorkingStore
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+
+
+Work = Callable[[], Coroutine[Any, Any, None]]
+
+
+class Repeating(Protocol):
+    """Work that repeats itself."""
+
+    async def stop(self) -> None:
+        """Repeat it no more, and wait until it is not running."""
+        ...
+
+
+class RepeatingThread:
+    """Work that repeats itself in a thread of its own."""
+
+    def __init__(self, work: Work, *, first_s: float, every_s: float) -> None:
+        self._work = work
+        self._first_s, self._every_s = first_s, every_s
+        self._stopped = Event()
+        # A daemon: a program that forgets to close its store can still end.
+        self._thread = Thread(target=self._repeat, name="perdure-upkeep", daemon=True)
+        self._thread.start()
+
+    def _repeat(self) -> None:
+        wait = self._first_s
+        while not self._stopped.wait(min(wait, TIMEOUT_MAX)):
+            run_now(self._work())
+            wait = self._every_s
+
+    async def stop(self) -> None:
+        """Repeat it no more, and wait until it is not running."""
+        self._stopped.set()
+        self._thread.join()
 
 
 class Running(Protocol):
@@ -44,6 +78,11 @@ class Running(Protocol):
         **kwargs: Parameters.kwargs,
     ) -> Result:
         """Run blocking work, such as reading a file, where it holds up nobody else."""
+        ...
+
+    def repeat(self, work: Work, *, first_s: float, every_s: float) -> Repeating:
+        """Run the work beside everything else, first after `first_s` and then every `every_s`
+        seconds, until it is stopped. It must not raise."""
         ...
 
     @property
@@ -128,6 +167,9 @@ class Direct:
         **kwargs: Parameters.kwargs,
     ) -> Result:
         return work(*args, **kwargs)
+
+    def repeat(self, work: Work, *, first_s: float, every_s: float) -> Repeating:
+        return RepeatingThread(work, first_s=first_s, every_s=every_s)
 
     async def close(self) -> None:
         for close in self._closers:

@@ -17,6 +17,7 @@ from perdure.engine.gate import Gate
 from perdure.errors import InvalidInput, PermissionDenied
 from perdure.ports.embedder import FloatArray
 from perdure.running import Running
+from perdure.scheduling import Schedule
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -65,12 +66,20 @@ class Bound:
     """The parts of a manager and the scope it is bound to."""
 
     def __init__(
-        self, core: Core, gate: Gate, *, closer: Closer, running: Running, scope: Scope
+        self,
+        core: Core,
+        gate: Gate,
+        *,
+        closer: Closer,
+        running: Running,
+        schedule: Schedule,
+        scope: Scope,
     ) -> None:
         self._core = core
         self._gate = gate
         self._closer = closer
         self._running = running
+        self._schedule = schedule
         self._scope = scope
 
     @property

@@ -48,6 +48,7 @@ class AsyncMemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
             self._gate,
             closer=self._closer,
             running=self._running,
+            schedule=self._schedule,
             scope=self._within(given),
         )
 
@@ -80,5 +81,6 @@ class AsyncMemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
         way after `timeout` seconds.
         """
         self._gate.close()
+        await self._schedule.stop()
         await self._running.offload(self._gate.wait, timeout)
         await self._closer()

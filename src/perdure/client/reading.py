@@ -164,6 +164,27 @@ class Reading(Bound):
         return await upkeep.stats(self._core, view)
 
     @call
+    async def never_used(
+        self,
+        *,
+        at_least: int = 5,
+        limit: int = 20,
+        everything: bool = False,
+        scope: Scope | None = None,
+    ) -> list[Memory]:
+        """Memories that were recalled `at_least` so often and never used, the most recalled first.
+
+        They crowd out better ones: correct them, lower their importance, or forget them.
+        """
+        view = asking.view_of(
+            self._within(scope), self._core.now(), everything=self._unbound(everything)
+        )
+        return await upkeep.never_used(
+            self._core, view, at_least=asking.limit_of(at_least, 5),
+            limit=asking.limit_of(limit, 20),
+        )  # fmt: skip
+
+    @call
     async def list(
         self,
         *,

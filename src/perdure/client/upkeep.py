@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 from perdure import files
 from perdure.client.base import Bound, call
 from perdure.domain.certificates import Certificate
+from perdure.domain.plans import Plan
 from perdure.domain.results import (
     CaughtUp,
     Exported,
     Imported,
+    MaintenanceStatus,
     Reembedded,
     Verification,
 )
 from perdure.domain.scope import Scope
 from perdure.domain.text import shown
+from perdure.domain.visibility import View
 from perdure.engine import (
     asking,
     drafts,
@@ -97,6 +101,84 @@ class Upkeep(Bound):
             )
         wrong = await erasure.check(self._core, self._within(scope), certificate, self._core.now())
         return Verification(problems=(*found.problems, *wrong))
+
+    @call
+    async def maintain(
+        self,
+        *,
+        dry_run: bool = False,
+        everything: bool = False,
+        limit: int | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Plan:
+        """Do what is due: forget what expired, compress and archive what rested, make room.
+
+        Of the scope, or of all users of the tenant; at most `limit` actions. With `dry_run` nothing
+        changes, and the plan is what would be done. Running it again at the same time does nothing.
+        Settings say what is kept and for how long. `Conflict` while somebody else maintains the
+        tenant.
+        """
+        from perdure.engine import maintenance  # most programs have no use for it
+
+        return await maintenance.maintain(
+            self._core, self._upkept(scope, everything=everything), actor=actor,
+            dry_run=drafts.flag(dry_run, "dry_run"),
+            limit=None if limit is None else asking.limit_of(limit, 1),
+        )  # fmt: skip
+
+    @call
+    async def evict(
+        self,
+        *,
+        dry_run: bool = False,
+        everything: bool = False,
+        limit: int | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Plan:
+        """Make room where an agent has more memories of a user than `settings.quota`.
+
+        The weakest leave recall, fairly between the kinds; `restore` brings them back. Otherwise
+        as `maintain`, of which this is a part.
+        """
+        from perdure.engine import maintenance  # as above
+
+        return await maintenance.evict(
+            self._core, self._upkept(scope, everything=everything), actor=actor,
+            dry_run=drafts.flag(dry_run, "dry_run"),
+            limit=None if limit is None else asking.limit_of(limit, 1),
+        )  # fmt: skip
+
+    def _upkept(self, scope: Scope | None, *, everything: bool) -> View:
+        return asking.view_of(
+            self._within(scope), self._core.now(), everything=self._unbound(everything)
+        )
+
+    @call
+    async def start_maintenance(self, every: timedelta) -> MaintenanceStatus:
+        """Run `maintain` for the whole tenant in the background, every so often until `close`.
+
+        The first run comes after `every`, at most a minute. Several processes may do this with one
+        store: one of them does the work. Errors show in the status, and the next run tries again.
+        Calling it again changes the period. `settings.maintenance_every` starts it at once.
+        """
+        self._unbound(True)
+        if not isinstance(every, timedelta) or every <= timedelta(0):
+            raise InvalidInput(f"every must be a timedelta above 0, not {shown(every)}")
+        await self._schedule.start(self._scope, every)
+        return self._core.maintenance.status
+
+    @call
+    async def stop_maintenance(self) -> MaintenanceStatus:
+        """End what `start_maintenance` began, once the batch under way is written."""
+        await self._schedule.stop()
+        return self._core.maintenance.status
+
+    @call
+    async def maintenance_status(self) -> MaintenanceStatus:
+        """What upkeep is doing, and what it did last, in this process."""
+        return self._core.maintenance.status
 
     @call
     async def catch_up(

@@ -10,13 +10,16 @@ from perdure.client.base import Bound, Target, call, id_of, ids_of
 from perdure.domain.predicates import Cardinality, Predicates, checked_cardinalities
 from perdure.domain.records import Attachment, Json, Kind, Memory, Source
 from perdure.domain.results import (
+    Feedback,
     Observed,
+    Recalled,
     Remembered,
 )
 from perdure.domain.scope import Scope
 from perdure.domain.text import shown
 from perdure.domain.times import as_utc
 from perdure.engine import (
+    asking,
     correct,
     drafts,
     editing,
@@ -234,15 +237,42 @@ class Writing(Bound):
         *,
         used: bool = True,
         helpful: bool | None = None,
+        wrong: bool = False,
         actor: str | None = None,
         scope: Scope | None = None,
     ) -> list[Memory]:
-        """Say that recalled memories were used and whether they helped.
+        """Say that recalled memories were used, whether they helped, or that they were wrong.
 
-        Importance moves within bounds and a use strengthens; `stats` reports the share of
-        recalls that were used.
+        Importance moves within bounds and a use strengthens; not helping weakens, and `wrong`, which
+        is no use, weakens more and lowers the confidence. `stats` reports the share of recalls that
+        were used.
         """
         return await editing.feedback(
             self._core, self._within(scope), ids_of(ids), used=used, helpful=helpful,
-            now=self._core.now(), actor=actor,
+            wrong=wrong, now=self._core.now(), actor=actor,
         )  # fmt: skip
+
+    @call
+    async def feedback_from(
+        self,
+        answer: str,
+        recalled: Recalled,
+        *,
+        question: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Feedback:
+        """Tell from an agent's answer which of the recalled memories it used, and note that.
+
+        `recalled` is what `recall` or `recall_context` gave, or hits, memories or ids; `question`
+        is what was asked, and known of a `recall`. A memory counts as used when the answer names its
+        label in the recalled text, or carries what is specific to it and to no other recalled one:
+        its numbers, names and rare words (`domain.use_detection`). Answers in other words are
+        missed. Nothing is noted of those that were not used.
+        """
+        from perdure.engine import use_feedback  # programs without a model have no use for it
+
+        view = asking.view_of(self._within(scope), self._core.now())
+        return await use_feedback.feedback_from(
+            self._core, view, answer, recalled, question=question, actor=actor
+        )

@@ -105,6 +105,16 @@ def _words(folded: str) -> Iterator[tuple[str, bool]]:
         yield match.group().replace("’", "'"), match.lastgroup == "unspaced"
 
 
+def words(text: str) -> Iterator[tuple[str, bool]]:
+    """The tokens of a text, folded, each with whether it is a run of characters without spaces."""
+    return _words(fold(text))
+
+
+def stem(word: str) -> str:
+    """What an English word has in common with its other forms; folded words only."""
+    return _stem(word)
+
+
 def lexemes(text: str) -> list[int]:
     """The codes (unsigned 32-bit) of every term of a text, with repeats."""
     folded = fold(text)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import overload
 
@@ -13,6 +13,7 @@ from perdure.domain.decisions import DecisionKind
 from perdure.domain.ranking import Explanation
 from perdure.domain.records import Memory
 from perdure.domain.usage import NO_USAGE, Usage
+from perdure.domain.utility import TARGET, UtilityPeriod
 from perdure.domain.visibility import Status
 
 
@@ -113,13 +114,14 @@ class Hit:
 class Recall(Sequence[Hit]):
     """Hits, best first. `abstained` is true when nothing relevant was found.
 
-    `query_time` is when the question was asked; `notes` says what limited the answer (a query
+    `query` is the question's text, and `query_time` when it was asked; `notes` says what limited the answer (a query
     that was shortened, an embedder out of reach); `considered` how many memories it could see.
     """
 
     hits: tuple[Hit, ...]
     abstained: bool
     query_time: datetime
+    query: str | None = None
     considered: int = 0
     notes: tuple[str, ...] = ()
 
@@ -163,6 +165,10 @@ class RecalledText(str):
         made.citations = citations
         made.tokens = tokens
         return made
+
+
+Recalled = Recall | RecalledText | Iterable[Hit | Memory | str]
+"""What an answer was made from: what `recall` or `recall_context` gave, hits, memories or ids."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +224,9 @@ class Stats:
     `memories` counts by state; `utility_ratio` is used ÷ recalled (None before the first recall);
     `without_vector` waits for the embedder; `bytes` is the whole store's size. `deferred` are the
     messages whose reading waits for the language model, `deferral_failed` those it never read, and
-    `language_model_usage` what asking it came to since the manager was opened.
+    `language_model_usage` what asking it came to since the manager was opened. `utility_by_day`
+    and `utility_by_week` are the last 14 days and 12 weeks (ending today, UTC), to be held against
+    `utility_target`; `maintenance` is what upkeep is doing in this process.
     """
 
     memories: Mapping[str, int]
@@ -232,6 +240,41 @@ class Stats:
     deferred: int = 0
     deferral_failed: int = 0
     language_model_usage: Usage = NO_USAGE
+    utility_target: float = TARGET
+    utility_by_day: tuple[UtilityPeriod, ...] = ()
+    utility_by_week: tuple[UtilityPeriod, ...] = ()
+    maintenance: MaintenanceStatus = field(default_factory=lambda: MaintenanceStatus())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """Which of the recalled memories an answer used, as they stand now, and the ids of the rest."""
+
+    used: tuple[Memory, ...] = ()
+    unused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaintenanceStatus:
+    """What `maintain` is doing, and what it did last, in this process.
+
+    `every` is how often it runs by itself (None: it does not) and `next_at` when next.
+    `actions_taken` counts those of the run under way, or of the last one; `last_counts` has the
+    last complete run's by kind. `last_error` is that of the last run if it failed.
+    """
+
+    is_running: bool = False
+    every: timedelta | None = None
+    next_at: datetime | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    runs: int = 0
+    failures: int = 0
+    actions_taken: int = 0
+    last_counts: Mapping[str, int] = field(default_factory=dict)
+    last_bytes_saved: int = 0
+    last_error: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

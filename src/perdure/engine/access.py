@@ -68,6 +68,11 @@ class AccessLog:
             return memory
         return accessed(memory, count=recalls.count, last_at=recalls.last_at)
 
+    def last_at(self, memory_id: str) -> datetime | None:
+        """When a memory was last recalled, if that is not written yet."""
+        recalls = self._pending.get(memory_id)
+        return None if recalls is None else recalls.last_at
+
     def total(self, view: View) -> int:
         """Unwritten recalls of memories in the view's scope."""
         with self._lock:

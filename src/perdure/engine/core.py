@@ -13,6 +13,7 @@ from perdure.engine.access import AccessLog
 from perdure.engine.context_state import Contexts
 from perdure.engine.embedding import Embedding
 from perdure.engine.ids import IdFactory
+from perdure.engine.maintenance_log import MaintenanceLog
 from perdure.engine.short_term import ShortTermBuffers
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
@@ -40,6 +41,7 @@ class Core:
     short_term: ShortTermBuffers
     working: WorkingStore
     contexts: Contexts
+    maintenance: MaintenanceLog
     hash_config: Callable[[], str]
     searching: AbstractContextManager[object]
     """Held while a search computes. One at a time in a program of threads: they would share one

@@ -9,11 +9,10 @@ from enum import Enum
 
 from perdure.domain.changes import Change, Operation
 from perdure.domain.codec import difference
-from perdure.domain.feedback import adjusted_importance
+from perdure.domain.feedback import after_feedback
 from perdure.domain.filters import json_value
 from perdure.domain.records import Json, Memory
 from perdure.domain.scope import Scope
-from perdure.domain.strength import reviewed
 from perdure.domain.text import shown
 from perdure.engine.core import Core
 from perdure.engine.drafts import Moment, expiry_of, flag, metadata_of, share, text_of
@@ -140,17 +139,20 @@ async def feedback(
     *,
     used: bool,
     helpful: bool | None,
+    wrong: bool,
     now: datetime,
     actor: str | None,
 ) -> list[Memory]:
     """Note that recalled memories were used, and whether they helped; the memories after it.
 
-    Importance moves within bounds (`domain.feedback`); a use counts as a review of the memory's
-    strength, better when it helped, a lapse when it did not.
+    `domain.feedback` says what it does to them.
     """
     flag(used, "used")
+    flag(wrong, "wrong")
     if helpful is not None:
         flag(helpful, "helpful")
+    if wrong and helpful:
+        raise InvalidInput("a memory that was wrong did not help; leave out helpful or wrong")
 
     async def attempt() -> list[Memory]:
         found = await stored(core, scope, ids)
@@ -158,7 +160,7 @@ async def feedback(
             Change(
                 operation=Operation.REINFORCED,
                 before=memory,
-                after=_reinforced(memory, used=used, helpful=helpful, now=now),
+                after=after_feedback(memory, used=used, helpful=helpful, wrong=wrong, now=now),
             )
             for memory in found.values()
         ]
@@ -167,17 +169,3 @@ async def feedback(
         return answer
 
     return await deciding(core, attempt, "feedback")
-
-
-def _reinforced(memory: Memory, *, used: bool, helpful: bool | None, now: datetime) -> Memory:
-    strength = memory.strength
-    if used or helpful is not None:
-        quality = {True: 5, None: 4, False: 2}[helpful]
-        strength = reviewed(strength, quality=quality, now=now)
-    return replace(
-        memory,
-        importance=adjusted_importance(memory, used=used, helpful=helpful),
-        used_count=memory.used_count + (1 if used else 0),
-        strength=strength,
-        version=memory.version + 1,
-    )

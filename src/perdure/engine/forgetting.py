@@ -49,7 +49,7 @@ async def forget(
             if memory_id not in found:
                 raise not_found(memory_id)
         wanted_now = [item for item in found.values() if item.state is not State.FORGOTTEN]
-        changes = await _forgetting(core, wanted_now, now, reason)
+        changes = await losing(core, wanted_now, now, reason)
         await write_or_retry(core, changes, at=now, actor=actor)
         core.short_term.forgotten(change.after for change in changes)
         return Forgotten(
@@ -61,7 +61,7 @@ async def forget(
     return await deciding(core, attempt, "forget")
 
 
-async def _forgetting(
+async def losing(
     core: Core, memories: Sequence[Memory], now: datetime, reason: str | None
 ) -> list[Change]:
     """The memories forgotten, and the facts that rested on nothing else."""
@@ -86,7 +86,7 @@ async def forget_all(
         memories = await core.store.query(Query(condition=condition, limit=BULK))
         if not memories:
             return Forgotten(ids=tuple(ids))
-        changes = await _forgetting(core, memories, now, reason)
+        changes = await losing(core, memories, now, reason)
         if isinstance(await write(core, changes, at=now, actor=actor), Refused):
             conflicts += 1
             if conflicts > core.settings.conflict_retries:
@@ -117,6 +117,7 @@ async def restore(
         if not memory.content:
             raise Conflict(f"the words of memory {memory_id} were not kept; it cannot be restored")
         changes = await _restoration(core, scope, memory, now)
+        changes[:1] = [_touched(change, now) for change in changes[:1]]
         if not changes:
             return core.accesses.overlay(memory)
         back = changes[0].after
@@ -157,15 +158,23 @@ async def _restoration(core: Core, scope: Scope, memory: Memory, now: datetime) 
         if before is None:
             raise Conflict(f"memory {memory.id} was imported as forgotten; it cannot be restored")
         return [_restored(memory, replace(before, version=version))]
+    if memory.state is State.ARCHIVED:
+        is_former = memory.superseded_by is not None
+        state = State.SUPERSEDED if is_former else State.ACTIVE
+        return [_restored(memory, replace(memory, state=state, version=version))]
     if memory.superseded_by is not None:
         back = replace(
             memory, state=State.ACTIVE, valid_to=None, retired_at=None, superseded_by=None,
             version=version,
         )  # fmt: skip
         return [_restored(memory, back), *await _successors_retired(core, scope, memory, now)]
-    if memory.state is State.ARCHIVED:
-        return [_restored(memory, replace(memory, state=State.ACTIVE, version=version))]
     return []
+
+
+def _touched(change: Change, now: datetime) -> Change:
+    """What was brought back starts to rest anew; or the next upkeep would take it away again."""
+    latest = max(filter(None, (change.after.last_accessed_at, now)))
+    return replace(change, after=replace(change.after, last_accessed_at=latest))
 
 
 def _restored(before: Memory, after: Memory) -> Change:

@@ -146,6 +146,7 @@ async def _recall(
         hits=tuple(hits),
         abstained=not hits,
         query_time=now,
+        query=question.text,
         considered=found.considered,
     )
 

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
+from heapq import nsmallest
 
 from perdure.domain.deferral import DEFERRED, FAILED
 from perdure.domain.filters import parse_filter
-from perdure.domain.query import Condition
-from perdure.domain.records import Kind
+from perdure.domain.query import Condition, Position, Query, sort_value
+from perdure.domain.records import Kind, Memory
 from perdure.domain.results import Problem, Stats, Verification
 from perdure.domain.usage import NO_USAGE
+from perdure.domain.utility import DayOfUse, by_period
 from perdure.domain.visibility import View
 from perdure.engine import erasure
 from perdure.engine.core import Core
 from perdure.engine.reembedding import make_up_backlog
 from perdure.engine.writing import write
 
+DAY = timedelta(days=1)
+PAGE = 1_000
+
 
 async def stats(core: Core, view: View) -> Stats:
     """Counts of the view's scope."""
     sizes = await core.store.sizes(view)
-    recalled = sizes.recalled + core.accesses.total(view)
+    unwritten = core.accesses.total(view)
+    recalled = sizes.recalled + unwritten
+    today = view.now.date()
+    days = await core.store.days_of_use(view, since=today - 83 * DAY)
+    if unwritten:
+        days = [*days, DayOfUse(day=today, recalled=unwritten, used=0)]
     return Stats(
         memories=dict(sizes.memories),
         recalled=recalled,
@@ -33,6 +44,9 @@ async def stats(core: Core, view: View) -> Stats:
         deferred=await core.store.count(_marked(view, DEFERRED)),
         deferral_failed=await core.store.count(_marked(view, FAILED)),
         language_model_usage=NO_USAGE if core.proposer is None else core.proposer.usage,
+        utility_by_day=by_period(days, start=today - 13 * DAY, until=today, length_days=1),
+        utility_by_week=by_period(days, start=today - 83 * DAY, until=today, length_days=7),
+        maintenance=core.maintenance.status,
     )
 
 
@@ -44,6 +58,28 @@ def _marked(view: View, mark: str) -> Condition:
         kinds=frozenset((Kind.EPISODIC,)),
         filter=parse_filter({mark: {"exists": True}}),
     )
+
+
+async def never_used(core: Core, view: View, *, at_least: int, limit: int) -> list[Memory]:
+    """What was recalled `at_least` so often and never used, the most recalled first."""
+    await flush_accesses(core)
+    condition = Condition(
+        view=view,
+        filter=parse_filter({"memory.used_count": 0, "memory.accessed_count": {"gte": at_least}}),
+    )
+    best: list[Memory] = []
+    after: Position | None = None
+    while True:
+        query = Query(condition=condition, limit=PAGE, after=after)
+        page = await core.store.query(query)
+        best = nsmallest(limit, [*best, *map(core.accesses.overlay, page)], key=_by_recalls)
+        if len(page) < PAGE:
+            return best
+        after = Position(sort_value(page[-1], query.order), page[-1].id)
+
+
+def _by_recalls(memory: Memory) -> tuple[int, str]:
+    return -memory.accessed_count, memory.id
 
 
 async def verify(core: Core, *, repair: bool) -> Verification:

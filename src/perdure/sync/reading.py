@@ -139,6 +139,21 @@ class Reading(Blocking):
         """Blocking form of `AsyncMemoryManager.stats`."""
         return self._portal.call(lambda: self._core.stats(everything=everything, scope=scope))
 
+    def never_used(
+        self,
+        *,
+        at_least: int = 5,
+        limit: int = 20,
+        everything: bool = False,
+        scope: Scope | None = None,
+    ) -> list[Memory]:
+        """Blocking form of `AsyncMemoryManager.never_used`."""
+        return self._portal.call(
+            lambda: self._core.never_used(
+                at_least=at_least, limit=limit, everything=everything, scope=scope
+            )
+        )
+
     def list(
         self,
         *,

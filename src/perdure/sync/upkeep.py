@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 from perdure.domain.certificates import Certificate
+from perdure.domain.plans import Plan
 from perdure.domain.results import (
     CaughtUp,
     Exported,
     Imported,
+    MaintenanceStatus,
     Reembedded,
     Verification,
 )
@@ -52,6 +55,50 @@ class Upkeep(Blocking):
     ) -> Verification:
         """Blocking form of `AsyncMemoryManager.verify`."""
         return self._portal.call(lambda: self._core.verify(certificate, repair=repair, scope=scope))
+
+    def maintain(
+        self,
+        *,
+        dry_run: bool = False,
+        everything: bool = False,
+        limit: int | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Plan:
+        """Blocking form of `AsyncMemoryManager.maintain`."""
+        return self._portal.call(
+            lambda: self._core.maintain(
+                dry_run=dry_run, everything=everything, limit=limit, actor=actor, scope=scope
+            )
+        )
+
+    def evict(
+        self,
+        *,
+        dry_run: bool = False,
+        everything: bool = False,
+        limit: int | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Plan:
+        """Blocking form of `AsyncMemoryManager.evict`."""
+        return self._portal.call(
+            lambda: self._core.evict(
+                dry_run=dry_run, everything=everything, limit=limit, actor=actor, scope=scope
+            )
+        )
+
+    def start_maintenance(self, every: timedelta) -> MaintenanceStatus:
+        """Blocking form of `AsyncMemoryManager.start_maintenance`."""
+        return self._portal.call(lambda: self._core.start_maintenance(every))
+
+    def stop_maintenance(self) -> MaintenanceStatus:
+        """Blocking form of `AsyncMemoryManager.stop_maintenance`."""
+        return self._portal.call(lambda: self._core.stop_maintenance())
+
+    def maintenance_status(self) -> MaintenanceStatus:
+        """Blocking form of `AsyncMemoryManager.maintenance_status`."""
+        return self._portal.call(lambda: self._core.maintenance_status())
 
     def catch_up(
         self,

@@ -10,7 +10,9 @@ from perdure.client import Target
 from perdure.domain.predicates import Cardinality
 from perdure.domain.records import Attachment, Json, Kind, Memory, Source
 from perdure.domain.results import (
+    Feedback,
     Observed,
+    Recalled,
     Remembered,
 )
 from perdure.domain.scope import Scope
@@ -165,10 +167,29 @@ class Writing(Blocking):
         *,
         used: bool = True,
         helpful: bool | None = None,
+        wrong: bool = False,
         actor: str | None = None,
         scope: Scope | None = None,
     ) -> list[Memory]:
         """Blocking form of `AsyncMemoryManager.feedback`."""
         return self._portal.call(
-            lambda: self._core.feedback(ids, used=used, helpful=helpful, actor=actor, scope=scope)
+            lambda: self._core.feedback(
+                ids, used=used, helpful=helpful, wrong=wrong, actor=actor, scope=scope
+            )
+        )
+
+    def feedback_from(
+        self,
+        answer: str,
+        recalled: Recalled,
+        *,
+        question: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Feedback:
+        """Blocking form of `AsyncMemoryManager.feedback_from`."""
+        return self._portal.call(
+            lambda: self._core.feedback_from(
+                answer, recalled, question=question, actor=actor, scope=scope
+            )
         )

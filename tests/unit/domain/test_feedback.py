@@ -4,8 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perdure.domain.feedback import CEILING, FLOOR, STEP, adjusted_importance
-from perdure.testing import a_memory
+from perdure.domain.feedback import (
+    CEILING,
+    CONFIDENCE_FLOOR,
+    FLOOR,
+    STEP,
+    adjusted_confidence,
+    adjusted_importance,
+    after_feedback,
+)
+from perdure.testing import NOON, a_memory
 
 
 @pytest.mark.parametrize(
@@ -45,3 +53,43 @@ def test_feedback_never_leaves_the_unit_interval(importance, used, helpful):
     after = adjusted_importance(a_memory(importance=importance), used=used, helpful=helpful)
     assert 0.0 <= after <= 1.0
     assert abs(after - importance) <= STEP + 1e-9
+
+
+def test_being_wrong_takes_two_steps_and_three_tenths_of_the_confidence():
+    memory = a_memory(importance=0.5, confidence=1.0, used_count=3)
+    after = after_feedback(memory, used=True, helpful=None, wrong=True, now=NOON)
+    assert after.importance == pytest.approx(0.4)
+    assert after.confidence == pytest.approx(0.7)
+    assert after.used_count == 3
+    assert after.strength.repetitions == 0
+    assert after.strength.ease == pytest.approx(1.96)
+
+
+def test_many_calls_stay_within_bounds():
+    memory = a_memory(importance=0.5, confidence=0.9)
+    for _ in range(100):
+        memory = after_feedback(memory, used=False, helpful=None, wrong=True, now=NOON)
+    assert memory.importance == FLOOR
+    assert memory.confidence == CONFIDENCE_FLOOR
+    assert memory.strength.interval_days == 1.0
+    for _ in range(100):
+        memory = after_feedback(memory, used=True, helpful=True, wrong=False, now=NOON)
+    assert memory.importance == CEILING
+    assert memory.confidence == CONFIDENCE_FLOOR
+    assert memory.strength.interval_days <= 2.5
+    assert memory.used_count == 100
+
+
+@pytest.mark.parametrize("confidence", [0.0, 0.05])
+def test_what_nobody_vouches_for_cannot_be_trusted_less(confidence):
+    assert adjusted_confidence(a_memory(confidence=confidence)) == confidence
+
+
+@pytest.mark.parametrize(
+    ("used", "helpful", "repetitions", "ease"),
+    [(True, None, 1, 2.5), (True, True, 1, 2.5), (True, False, 0, 2.18), (False, None, 0, 2.5)],
+)
+def test_a_use_is_a_review_and_no_help_a_lapse(used, helpful, repetitions, ease):
+    after = after_feedback(a_memory(), used=used, helpful=helpful, wrong=False, now=NOON)
+    assert after.strength.repetitions == repetitions
+    assert after.strength.ease == pytest.approx(ease)

@@ -1,5 +1,6 @@
 """Spaced repetition, worked by hand."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,7 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perdure.domain.records import NEW_STRENGTH, Strength
-from perdure.domain.strength import MAX_EASE, MIN_EASE, ease_after, retention, reviewed
+from perdure.domain.resting import lifeline_of, touched_at
+from perdure.domain.strength import (
+    MAX_EASE,
+    MIN_EASE,
+    SPACED,
+    Decay,
+    ease_after,
+    retention,
+    reviewed,
+    strength_at,
+)
+from perdure.testing import a_memory
 
 NOON = datetime(2031, 7, 25, 12, tzinfo=UTC)
 
@@ -31,7 +43,7 @@ def test_a_remembered_review_multiplies_the_interval_by_the_ease():
     assert first == Strength(
         ease=2.5, interval_days=2.5, repetitions=1, due_at=NOON + timedelta(days=2.5)
     )
-    second = reviewed(first, quality=3, now=NOON)
+    second = reviewed(first, quality=3, now=NOON + timedelta(days=2))
     assert second.ease == pytest.approx(2.36)
     assert second.interval_days == pytest.approx(2.5 * 2.36)
     assert second.repetitions == 2
@@ -70,3 +82,88 @@ def test_intervals_and_ease_stay_sane(ease, interval, quality):
 def test_retention_halves_with_a_half_life_that_reviews_stretch(strength, importance, days, left):
     idle = timedelta(days=days)
     assert retention(strength, idle=idle, importance=importance) == pytest.approx(left)
+
+
+def test_reviews_within_a_day_count_once():
+    first = reviewed(NEW_STRENGTH, quality=5, now=NOON)
+    for hours in (0, 1, 23):
+        later = NOON + timedelta(hours=hours)
+        again = reviewed(first, quality=5, now=later)
+        assert (again.interval_days, again.repetitions, again.ease) == (2.5, 1, 2.5)
+        assert again.due_at == later + timedelta(days=2.5)
+    assert reviewed(first, quality=5, now=NOON + timedelta(days=1)).interval_days == 6.25
+
+
+def test_many_calls_in_a_moment_make_nothing_last_for_ever():
+    strength = NEW_STRENGTH
+    for _ in range(1000):
+        strength = reviewed(strength, quality=5, now=NOON)
+    assert strength.interval_days == 2.5
+
+
+def a_line(**fields):
+    return replace(lifeline_of(a_memory(at=NOON)), **fields)
+
+
+@pytest.mark.parametrize(
+    ("importance", "interval", "days", "left"),
+    [
+        # importance × 0.5^(days / ((7 + 21 × importance) × interval))
+        (0.0, 1.0, 0, 0.0),
+        (1.0, 1.0, 0, 1.0),
+        (1.0, 1.0, 28, 0.5),
+        (0.5, 1.0, 17.5, 0.25),
+        (0.5, 2.0, 17.5, 0.5 * 0.5**0.5),
+        (0.5, 1.0, -9, 0.5),
+    ],
+)
+def test_the_strength_that_is_left_worked_by_hand(importance, interval, days, left):
+    line = a_line(importance=importance, interval_days=interval)
+    assert strength_at(line, NOON + timedelta(days=days), SPACED) == pytest.approx(left)
+
+
+@pytest.mark.parametrize(
+    ("importance", "days", "left"),
+    [
+        (0.5, 7, 0.5),
+        (0.5, 8, 0.495),
+        (0.5, 107, 0.5 * 0.99**100),
+        (0.5, 1000, 0.1),
+        (0.05, 9, 0.05),
+    ],
+)
+def test_the_daily_decay_worked_by_hand(importance, days, left):
+    line = a_line(importance=importance, interval_days=100.0)
+    moment = NOON + timedelta(days=days)
+    assert strength_at(line, moment, Decay(model="daily")) == pytest.approx(left)
+
+
+@given(
+    st.floats(0, 1), st.floats(1, 100), st.floats(0, 400), st.floats(0, 400),
+    st.sampled_from(("spaced", "daily")),
+)  # fmt: skip
+def test_being_recalled_never_shortens_a_life(importance, interval, recalled, looked, model):
+    line = a_line(importance=importance, interval_days=interval)
+    touched = replace(line, touched_at=NOON + timedelta(days=recalled))
+    moment = NOON + timedelta(days=recalled + looked)
+    decay = Decay(model=model)
+    assert strength_at(touched, moment, decay) >= strength_at(line, moment, decay)
+
+
+@given(st.floats(0, 1), st.floats(0, 400))
+def test_importance_lengthens_the_life(importance, days):
+    moment = NOON + timedelta(days=days)
+    weak, strong = (a_line(importance=value) for value in (importance / 2, importance))
+    assert strength_at(strong, moment, SPACED) >= strength_at(weak, moment, SPACED)
+
+
+@given(st.floats(0, 1), st.floats(1, 100), st.floats(0, 400))
+def test_a_lapse_never_lengthens_a_life(importance, interval, days):
+    before = Strength(interval_days=interval, repetitions=3, due_at=NOON + timedelta(days=interval))
+    memory = a_memory(at=NOON, importance=importance, strength=before)
+    lapsed = replace(memory, strength=reviewed(before, quality=1, now=NOON))
+    moment = NOON + timedelta(days=days)
+    assert touched_at(lapsed) <= touched_at(memory)
+    assert strength_at(lifeline_of(lapsed), moment, SPACED) <= strength_at(
+        lifeline_of(memory), moment, SPACED
+    )

@@ -87,6 +87,7 @@ def a_full_memory() -> Memory:
         superseded_by="three",
         metadata=Metadata({"topic": "chess", "tags": ["a", "b"], "n": 1.0}),
         pinned=True,
+        held=True,
         key="club/last met",
         source=Source(role="user", speaker="Ilka", message_ids=("m1", "m2")),
         accessed_count=3,
