@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from perdure.domain.times import iso
 
 
 def plain(value: Any) -> Any:
-    """The same as JSON values: records as objects with all their fields, times as ISO 8601 text."""
+    """The same as JSON values: records as objects with all their fields, times as ISO 8601 text,
+    lengths of time as seconds."""
     if isinstance(value, RecalledText):
         return {
             "text": str(value),
@@ -25,6 +26,10 @@ def plain(value: Any) -> Any:
         return value.value
     if isinstance(value, datetime):
         return iso(value)
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, Path):
         return str(value)
     if is_dataclass(value) and not isinstance(value, type):

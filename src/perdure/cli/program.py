@@ -22,7 +22,7 @@ from perdure.cli.commands.erasing import erase
 from perdure.cli.commands.measuring import evaluation
 from perdure.cli.commands.moving import backup, export, import_
 from perdure.cli.commands.reading import context, list_, recall, show
-from perdure.cli.commands.upkeep import reembed, stats, verify
+from perdure.cli.commands.upkeep import hold, maintain, reembed, stats, verify
 from perdure.cli.commands.writing import correct, forget, remember, restore
 from perdure.cli.exits import MEANING, Exit, exit_of
 from perdure.cli.invocation import Invocation
@@ -49,9 +49,9 @@ def program() -> None:
 
 program.gather("Remember and ask", remember, observe, recall, context)
 program.gather("Look", list_, show, stats)
-program.gather("Change", correct, forget, restore, erase)
+program.gather("Change", correct, forget, restore, erase, hold)
 program.gather("Move", import_, export, backup)
-program.gather("Look after", consolidate, verify, reembed, doctor)
+program.gather("Look after", maintain, consolidate, verify, reembed, doctor)
 program.gather("Measure", evaluation)
 program.gather("Try", demo)
 

@@ -542,6 +542,8 @@ SHAPES: dict[str, Callable[[Shell], Any]] = {
     "show": lambda run: run("show", remembered(run, "shown"), "--json"),
     "correct": lambda run: run("correct", remembered(run, "wrong"), "right", "--json"),
     "forget": lambda run: run("forget", remembered(run, "gone"), "--json"),
+    "maintain": lambda run: run("maintain", "--json"),
+    "hold": lambda run: run("hold", remembered(run, "evidence"), "--json"),
 }
 
 
@@ -609,3 +611,36 @@ def test_a_dry_run_of_a_conversation_stores_nothing(run: Shell) -> None:
 @pytest.mark.parametrize("line", [b"{", b"[]", b'{"role": "wizard", "content": "x"}'])
 def test_a_line_that_is_no_message_is_refused(run: Shell, line: bytes) -> None:
     run("observe", stdin=line, expect=2)
+
+
+# --- maintain, hold ------------------------------------------------------------------------------
+
+
+def test_maintain_tells_first_and_does_it_once(run: Shell) -> None:
+    expired = remembered(run, "A note.", "--expires", "2001-01-01")
+    remembered(run, "Another note.")
+    planned = run("maintain", "--dry-run", "--json")
+    assert [item["memory_id"] for item in planned["actions"]] == [expired]
+    assert "would be done" in run("maintain", "--dry-run")
+    done = run("maintain", "--json")
+    assert (done["actions"], done["applied"]) == (planned["actions"], True)
+    assert "Nothing is to be done." in run("maintain")
+
+
+def test_maintaining_everything_spans_the_users(run: Shell) -> None:
+    remembered(run, "A note.", "--user", "bo", "--expires", "2001-01-01")
+    assert run("maintain", "--json")["actions"] == []
+    assert len(run("maintain", "--everything", "--limit", "1", "--json")["actions"]) == 1
+    run("maintain", "--everything", "--user", "bo", expect=7)
+    run("maintain", "--limit", "0", expect=2)
+
+
+def test_a_hold_is_put_on_shown_and_released(run: Shell) -> None:
+    note = remembered(run, "A note.", "--expires", "2001-01-01")
+    assert run("hold", note, "--json")["memories"][0]["held"]
+    assert "held" in run("list", "--include", "expired")
+    assert run("maintain", "--json")["actions"] == []
+    assert run("hold", note, "--release") == "1 released.\n"
+    assert len(run("maintain", "--json")["actions"]) == 1
+    assert run("show", remembered(run, "Evidence.", "--hold"), "--json")["memory"]["held"]
+    run("hold", "01983fd0-0000-7000-8000-00000000dead", expect=3)

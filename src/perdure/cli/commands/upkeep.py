@@ -13,16 +13,18 @@ from perdure.bootstrap import embedder_of
 from perdure.cli.command import Command
 from perdure.cli.exits import Exit
 from perdure.cli.invocation import Invocation, require_store
+from perdure.cli.plans import show_plan
 from perdure.cli.progress import bar, working
 from perdure.cli.tables import console, pair_table, table
 from perdure.cli.terminal import people_watch, printable
 from perdure.config import Settings
 from perdure.domain.certificates import Certificate
-from perdure.domain.results import Reembedded, Verification
+from perdure.domain.results import Reembedded, Stats, Verification
 from perdure.errors import EmbedderMismatch, Misconfigured
 from perdure.ports.embedder import Embedder
 from perdure.sync import MemoryManager
 
+ACTOR = "cli"
 LOOK_EVERY_S = 0.5
 
 
@@ -32,7 +34,8 @@ LOOK_EVERY_S = 0.5
     short_help="Counts and sizes.",
     epilog='JSON: {"memories": {state: count}, "recalled", "used", "utility_ratio", '
     '"without_vector", "bytes", "embedding_model", "language_model", "deferred", '
-    '"deferral_failed", "language_model_usage"}',
+    '"deferral_failed", "language_model_usage", "utility_target", "utility_by_day": [period], '
+    '"utility_by_week": [period], "maintenance": {…}}',
 )
 @click.option("--everything", is_flag=True, help="Of every user of the tenant.")
 @click.pass_obj
@@ -49,6 +52,7 @@ def stats(invocation: Invocation, everything: bool) -> None:
     rows += [
         ("recalled", f"{numbers.recalled:,} times"),
         ("used", f"{numbers.used:,} times"),
+        ("used of recalled, last week", _ratio(numbers)),
         ("without vector", f"{numbers.without_vector:,}"),
         ("size of the store", f"{numbers.bytes:,} bytes"),
         ("embedding model", numbers.embedding_model or "none yet"),
@@ -56,6 +60,58 @@ def stats(invocation: Invocation, everything: bool) -> None:
         ("never read by a model", f"{numbers.deferral_failed:,}"),
     ]
     console().print(pair_table(rows))
+
+
+def _ratio(numbers: Stats) -> str:
+    ratio = numbers.utility_by_week[-1].ratio
+    told = "nothing recalled" if ratio is None else f"{ratio:.0%}"
+    return f"{told} (target {numbers.utility_target:.0%})"
+
+
+@click.command(
+    "maintain",
+    cls=Command,
+    short_help="Forget what expired, compress and archive what rests, make room.",
+    epilog='JSON: {"actions": [{"memory_id", "action", "reason", "bytes_saved", "scope": {…}}], '
+    '"applied", "notes": [text]}',
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be done, and why.")
+@click.option("--everything", is_flag=True, help="For every user of the tenant.")
+@click.option("--limit", type=int, help="Take so many actions at most.")
+@click.pass_obj
+def maintain(invocation: Invocation, dry_run: bool, everything: bool, limit: int | None) -> None:
+    """Do what is due, and nothing twice; meant for a timer.
+
+    \b
+        0 4 * * *  perdure maintain --everything
+
+    It can be interrupted and run again. The exit status is 4 while another process maintains the
+    same tenant, which does the work as well.
+    """
+    with invocation.opened(embeds=False) as memory, working("Maintaining"):
+        plan = memory.maintain(dry_run=dry_run, everything=everything, limit=limit, actor=ACTOR)
+    show_plan(invocation, plan)
+    if not invocation.json and plan.bytes_saved:
+        print(f"About {plan.bytes_saved:,} bytes saved.")
+
+
+@click.command(
+    "hold",
+    cls=Command,
+    short_help="Put memories under a legal hold, or release them.",
+    epilog='JSON: {"memories": [memory]}',
+)
+@click.argument("ids", nargs=-1, required=True)
+@click.option("--release", is_flag=True, help="End the hold.")
+@click.pass_obj
+def hold(invocation: Invocation, ids: tuple[str, ...], release: bool) -> None:
+    """Put memories under a legal hold: no upkeep takes them away, and nothing erases them."""
+    with invocation.opened(embeds=False) as memory:
+        held = [memory.update(item, held=not release, actor=ACTOR) for item in ids]
+    if invocation.json:
+        invocation.show({"memories": held})
+    else:
+        print(f"{len(held):,} {'released' if release else 'held'}.")
 
 
 @click.command(
