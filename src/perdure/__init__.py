@@ -69,7 +69,13 @@ from perdure.errors import (
     UnreadableAnswer,
     UnsupportedFilter,
 )
-from perdure.ports.embedder import Embedder, EmbeddingModel
+from perdure.ports.embedder import (
+    Embedder,
+    EmbeddingModel,
+    TokenEmbedder,
+    TokenModel,
+    TokenRows,
+)
 from perdure.ports.language_model import LanguageModel
 from perdure.ports.store import Store
 from perdure.sync import MemoryManager, open  # noqa: A004 - the promised name
@@ -146,6 +152,9 @@ __all__ = [
     "Summary",
     "SummaryLine",
     "Task",
+    "TokenEmbedder",
+    "TokenModel",
+    "TokenRows",
     "ToolCall",
     "Unavailable",
     "UnreadableAnswer",

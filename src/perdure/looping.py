@@ -15,7 +15,15 @@ from perdure.domain.scope import Scope
 from perdure.domain.working import TaskKey
 from perdure.errors import LanguageModelUnavailable
 from perdure.ports.blocking import is_blocking, run_now
-from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose, forget_texts
+from perdure.ports.embedder import (
+    Embedder,
+    EmbeddingModel,
+    FloatArray,
+    Purpose,
+    TokenRows,
+    forget_texts,
+    tokens_of,
+)
 from perdure.ports.language_model import ChatMessage, LanguageModel, identity_of
 from perdure.ports.store import Store
 from perdure.ports.working_store import StoredTask, WorkingStore
@@ -99,6 +107,10 @@ class LoopedEmbedder:
     async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> FloatArray:
         """As the embedder inside; the calling thread waits."""
         return self._portal.call(lambda: self._embedder.embed(texts, purpose=purpose))
+
+    async def embed_tokens(self, texts: Sequence[str], *, purpose: Purpose) -> list[TokenRows]:
+        """As the embedder inside; the calling thread waits."""
+        return self._portal.call(lambda: tokens_of(self._embedder, texts, purpose=purpose))
 
     def close(self) -> None:
         """Let go of the loop, and of what the embedder opened on it."""
@@ -259,6 +271,13 @@ class ThreadedEmbedder:
         work = partial(_run, self._embedder.embed, (texts,), {"purpose": purpose})
         pool = self._pools[purpose]
         result: FloatArray = await asyncio.get_running_loop().run_in_executor(pool, work)
+        return result
+
+    async def embed_tokens(self, texts: Sequence[str], *, purpose: Purpose) -> list[TokenRows]:
+        """As the embedder inside, in a worker thread."""
+        work = partial(_run, tokens_of, (self._embedder, texts), {"purpose": purpose})
+        pool = self._pools[purpose]
+        result: list[TokenRows] = await asyncio.get_running_loop().run_in_executor(pool, work)
         return result
 
 

@@ -39,14 +39,28 @@ EMPTYING = frozenset({Operation.COMPRESSED, Operation.ARCHIVED, Operation.ERASED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TokenVectors:
+    """The vectors of a text's words or pieces of words: int8, shape (pieces, dimension).
+
+    `domain.late_interaction.packed` makes them from unit rows. No pieces at all says that the model
+    (its identity, apart from that of `Vectors`) cannot read the text.
+    """
+
+    model: str
+    rows: NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Vectors:
     """The vectors of one memory: float32, shape (pieces, dimension), unit length, all by `model`.
 
     The first row is the whole text where it was embedded whole; further rows are its pieces.
+    `tokens` are the vectors of its words, where the embedder makes such.
     """
 
     model: str
     rows: NDArray[np.float32]
+    tokens: TokenVectors | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

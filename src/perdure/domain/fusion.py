@@ -8,10 +8,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from perdure.domain.late_interaction import WEIGHT
+
 Number = TypeVar("Number", float, NDArray[np.float64])
 
 RRF_K = 60
 LEXICAL_HALF = 0.5
+SAID_HALF = 1.5
 
 
 def reciprocal_rank(rankings: Sequence[Sequence[str]], *, k: int = RRF_K) -> dict[str, float]:
@@ -38,6 +41,16 @@ def lexical_relevance(score: Number) -> Number:
     the most that BM25 can give (2.2) as 0.81. Strictly rising, so it keeps the order.
     """
     return score / (score + LEXICAL_HALF)
+
+
+def said_relevance(lexical: Number, tokens: Number) -> Number:
+    """Relevance in [0, 1) of words in common (`lexical`) and words alike (`tokens`, the evidence of
+    `domain.late_interaction`) together; strictly rising in both.
+
+    With e = lexical + 5 × tokens it is e / (e + 1.5).
+    """
+    both = lexical + WEIGHT * tokens
+    return both / (both + SAID_HALF)
 
 
 def relevance(vector: Number, lexical: Number) -> Number:

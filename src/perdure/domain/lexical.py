@@ -50,6 +50,16 @@ def inverse_document_frequency(documents: int, containing: int) -> float:
     return log(1.0 + (documents - containing + 0.5) / (containing + 0.5))
 
 
+def rarities(terms: Sequence[int], corpus: CorpusStatistics) -> tuple[float, ...]:
+    """Each term's inverse document frequency; empty where there are no documents."""
+    if not corpus.documents:
+        return ()
+    return tuple(
+        inverse_document_frequency(corpus.documents, corpus.containing.get(term, 0))
+        for term in terms
+    )
+
+
 def saturation(frequency: float, length: float, mean_length: float) -> float:
     """What one term adds per unit of its rarity: 1 for one occurrence at mean length, below 2.2."""
     norm = 1.0 - B + B * length / mean_length if mean_length > 0 else 1.0
@@ -97,6 +107,27 @@ def turns_of(memories: Iterable[Memory]) -> dict[str, Turn]:
 def _conversation(memory: Memory) -> tuple[str, str, str, str]:
     scope = memory.scope
     return scope.tenant, scope.user, scope.agent, scope.session
+
+
+class Beside(NamedTuple):
+    """Two turns of one conversation with `distance` - 1 visible turns between them, at most an
+    hour apart, by the ids of their memories."""
+
+    earlier: str
+    later: str
+    distance: int
+
+
+def beside(turns: Mapping[str, Turn]) -> frozenset[Beside]:
+    """Which of these turns stand near enough to lend each other something."""
+    at_place = {turn[:2]: memory_id for memory_id, turn in turns.items()}
+    return frozenset(
+        Beside(memory_id, later, distance)
+        for memory_id, (conversation, place, at_us) in turns.items()
+        for distance in range(1, len(LENT) + 1)
+        if (later := at_place.get((conversation, place + distance))) is not None
+        and turns[later].at_us - at_us <= LENT_WITHIN_US
+    )
 
 
 def with_neighbours(scores: Mapping[str, float], turns: Mapping[str, Turn]) -> dict[str, float]:

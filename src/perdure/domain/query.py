@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perdure.domain.filters import Filter, evaluate
+from perdure.domain.lexical import Beside
 from perdure.domain.ranking import Candidate
 from perdure.domain.records import Kind, Memory
 from perdure.domain.times import to_micros
@@ -108,8 +109,15 @@ class Found:
     have no vector by the asked model (they can be found lexically only), 0 when no vector was
     asked for. A candidate's `cosine` is None without a vector arm or without such a vector, its
     `lexical` 0.0 when it has no term of the question.
+
+    `rarities` are the inverse document frequencies of the search's terms, in their order, among
+    the admitted memories (empty when nothing is admitted). `beside` are the pairs of candidates
+    that are turns of one conversation next to each other, or next but one
+    (`domain.lexical.beside`), in no particular order.
     """
 
     candidates: tuple[Candidate, ...]
     considered: int
     without_vector: int
+    rarities: tuple[float, ...] = ()
+    beside: frozenset[Beside] = frozenset()

@@ -20,7 +20,8 @@ from perdure.domain.calibration import (
     weight_of_words,
 )
 from perdure.domain.decay import FREQUENCY_SATURATION, half_life_days
-from perdure.domain.fusion import lexical_relevance, relevance
+from perdure.domain.fusion import lexical_relevance, relevance, said_relevance
+from perdure.domain.late_interaction import TELLING
 from perdure.domain.times import to_micros
 from perdure.errors import InvalidInput
 
@@ -36,7 +37,9 @@ class Candidate(NamedTuple):
 
     `cosine` is the best of its vectors against the query's (None: no vector to compare),
     `lexical` the normalised BM25 score (0.0: no term in common), `occurred_us` microseconds since
-    1970 UTC, `is_han` whether it is written in Chinese characters, be it in part. A tuple rather than a dataclass, because a recall makes many and keeps few.
+    1970 UTC, `is_han` whether it is written in Chinese characters, be it in part. `tokens` is what
+    late interaction says (`domain.late_interaction.evidence`; None: no vectors of words to compare),
+    which no store knows. A tuple rather than a dataclass, because a recall makes many and keeps few.
     """
 
     id: str
@@ -46,6 +49,7 @@ class Candidate(NamedTuple):
     occurred_us: int
     accessed_count: int
     is_han: bool = False
+    tokens: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,11 +177,12 @@ def _interpolated(cosines: FloatColumn, anchors: Anchors) -> FloatColumn:
 def _relevance(
     cosines: FloatColumn,
     lexical: FloatColumn,
+    tokens: FloatColumn,
     calibration: Calibration,
     considered: int,
     is_foreign: NDArray[np.bool_] | None,
 ) -> FloatColumn:
-    """Each candidate's relevance to the question, in [0, 1], from both arms (NaN: no vector).
+    """Each candidate's relevance to the question, in [0, 1], from all arms (NaN: no vectors).
 
     `is_foreign` are those in another script than the question: no words of theirs can be its
     words, so their cosines are not read as beside words.
@@ -192,18 +197,24 @@ def _relevance(
             beside = np.where(is_foreign, FOREIGN * vector, beside)
         vector = weight * beside + (1.0 - weight) * vector
     vector[np.isnan(cosines)] = 0.0
-    return relevance(vector, lexical_relevance(lexical))
+    words = np.where(
+        np.isnan(tokens),
+        lexical_relevance(lexical),
+        said_relevance(lexical, np.nan_to_num(tokens)),
+    )
+    return relevance(vector, words)
 
 
 def _is_relevant(
-    cosines: FloatColumn, lexical: FloatColumn, calibration: Calibration
+    cosines: FloatColumn, lexical: FloatColumn, tokens: FloatColumn, calibration: Calibration
 ) -> NDArray[np.bool_]:
     """Whether anything says that a candidate has to do with the question.
 
-    More in common than stray words, or a cosine above what the encoder gives unrelated texts.
+    More in common than stray words, words much like its words, or a cosine above what the encoder
+    gives unrelated texts.
     """
     noise = -np.inf if calibration.noise is None else calibration.noise
-    return (lexical > STRAY_WORDS) | (cosines > noise)
+    return (lexical > STRAY_WORDS) | (tokens > TELLING) | (cosines > noise)
 
 
 def _recency(
@@ -241,16 +252,17 @@ def rank(
     """
     if not candidates:
         return []
-    ids, cosines, lexical, importance, occurred, counts, han = zip(*candidates, strict=True)
+    ids, cosines, lexical, importance, occurred, counts, han, tokens = zip(*candidates, strict=True)
     cosine = np.array(cosines, dtype=np.float64)  # None becomes NaN
     terms = np.array(lexical, dtype=np.float64)
+    words = np.array(tokens, dtype=np.float64)
     weight = np.array(importance, dtype=np.float64)
     accesses = np.array(counts, dtype=np.float64)
     if unwritten is not None:
         accesses += unwritten
     foreign = None if asks_in_han is None else np.array(han) != asks_in_han
     columns = (
-        _relevance(cosine, terms, calibration, considered, foreign),
+        _relevance(cosine, terms, words, calibration, considered, foreign),
         weight,
         _recency(np.array(occurred, dtype=np.float64), weight, preset, to_micros(now)),
         _frequency(accesses),
@@ -258,7 +270,7 @@ def rank(
     score = np.zeros(len(candidates))
     for column, share in zip(columns, preset.weights, strict=True):
         score += column * share
-    fit = np.flatnonzero(_is_relevant(cosine, terms, calibration)).tolist()
+    fit = np.flatnonzero(_is_relevant(cosine, terms, words, calibration)).tolist()
     scores = score.tolist()
     values = list(zip(*(column.tolist() for column in columns), strict=True))
     order = sorted((-scores[place], ids[place], place) for place in fit)
@@ -273,6 +285,8 @@ def explain(item: Scored, *, preset: Preset, config_hash: str) -> Explanation:
         arms["vector"] = candidate.cosine
     if candidate.lexical:
         arms["lexical"] = candidate.lexical
+    if candidate.tokens is not None:
+        arms["tokens"] = candidate.tokens
     pairs = zip(item.values, preset.weights, strict=True)
     return Explanation(
         components=dict(zip(COMPONENTS, pairs, strict=True)),

@@ -39,12 +39,12 @@ def is_blank(text: str) -> bool:
     return all(ch.isspace() or unicodedata.category(ch) in ("Cc", "Cf", "Zs") for ch in text)
 
 
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]")
+HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]")
 
 
 def holds_han(text: str) -> bool:
     """Whether a Chinese character stands in the text."""
-    return not text.isascii() and _HAN.search(text) is not None
+    return not text.isascii() and HAN.search(text) is not None
 
 
 _COMBINING = re.compile("[\u0300-\u036f]")

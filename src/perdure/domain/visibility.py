@@ -38,6 +38,12 @@ class View:
         """The moment in the world the read is about."""
         return self.now if self.as_of is None else self.as_of
 
+    def admits_walls(self, scope: Scope) -> bool:
+        """Whether the walls alone let this scope through."""
+        if self.everything:
+            return scope.tenant == self.scope.tenant
+        return scope.walls == self.scope.walls
+
     def admits_scope(self, scope: Scope) -> bool:
         """Whether the walls and the narrowing parts let this scope through."""
         if self.everything:

@@ -12,10 +12,20 @@ import numpy as np
 from perdure.embedders._lifecycle import close, is_symmetric, warm_up
 from perdure.errors import InvalidInput, Misconfigured
 from perdure.ports.blocking import is_blocking
-from perdure.ports.embedder import Embedder, EmbeddingModel, FloatArray, Purpose
+from perdure.ports.embedder import (
+    Embedder,
+    EmbeddingModel,
+    FloatArray,
+    Purpose,
+    TokenRows,
+    tokens_of,
+)
 
 _ENTRY_OVERHEAD_BYTES = 300
 """What Python and NumPy spend on one entry beside its numbers; measured."""
+
+_KEPT_QUERIES = 256
+"""About 3 kB each, of a question of ten words."""
 
 Key = tuple[bytes, Purpose | None]
 
@@ -45,6 +55,7 @@ class CachingEmbedder:
         entry_bytes = inner.model.dimension * 4 + _ENTRY_OVERHEAD_BYTES
         self._most = max(1, min(capacity, capacity_bytes // entry_bytes))
         self._vectors: OrderedDict[Key, FloatArray] = OrderedDict()
+        self._tokens: OrderedDict[Key, TokenRows] = OrderedDict()
         self._lock = threading.Lock()
         self._generation = 0
 
@@ -82,6 +93,26 @@ class CachingEmbedder:
             self._keep(list(missing), found, generation)
         return rows
 
+    async def embed_tokens(self, texts: Sequence[str], *, purpose: Purpose) -> list[TokenRows]:
+        """As the inner embedder's. Of queries the last few are kept; documents seldom come twice."""
+        if purpose != "query":
+            return await tokens_of(self._inner, texts, purpose=purpose)
+        keys = [self._key(text, purpose) for text in texts]
+        with self._lock:
+            generation = self._generation
+            known = {key: self._tokens[key] for key in keys if key in self._tokens}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            made = await tokens_of(self._inner, list(missing.values()), purpose=purpose)
+            found = dict(zip(missing, made, strict=True))
+            known |= found
+            with self._lock:
+                if generation == self._generation:
+                    self._tokens.update(found)
+                    while len(self._tokens) > _KEPT_QUERIES:
+                        self._tokens.popitem(last=False)
+        return [known[key] for key in keys]
+
     async def _embedded(self, texts: Sequence[str], purpose: Purpose) -> FloatArray:
         """The inner embedder's rows; `Misconfigured` when there are not as many as promised."""
         model = self.model
@@ -101,6 +132,7 @@ class CachingEmbedder:
         """Forget every vector, including those being computed right now."""
         with self._lock:
             self._vectors.clear()
+            self._tokens.clear()
             self._generation += 1
 
     def warm_up(self) -> None:

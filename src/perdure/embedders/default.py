@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 
-from perdure.embedders import _usem3
+from perdure.embedders import _minilm_file, _usem3
 from perdure.embedders.local import LocalEmbedder
 from perdure.ports.embedder import Embedder
 
@@ -24,6 +24,8 @@ def load_default_embedder() -> Embedder:
     its first use raises `Misconfigured`.
     """
     if _usem3.is_installed():
+        if not _minilm_file.is_there():
+            _warn_of_missing_words()
         return LocalEmbedder()
     from perdure.embedders.hashing import HashingEmbedder  # seldom needed, and slow to import
 
@@ -36,3 +38,13 @@ def load_default_embedder() -> Embedder:
         stacklevel=2,
     )
     return HashingEmbedder(LocalEmbedder().model.dimension)
+
+
+def _warn_of_missing_words() -> None:
+    log.warning("embedder.degraded", extra={"missing": _minilm_file.PATH.name, "used": "usem3"})
+    warnings.warn(
+        f"{_minilm_file.PATH.name} is missing from this installation, so what was found is not "
+        "looked at word by word, and the order is worse; reinstall perdure",
+        DegradedEmbedderWarning,
+        stacklevel=3,
+    )

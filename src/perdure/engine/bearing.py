@@ -26,7 +26,7 @@ async def bearing_on(core: Core, scope: Scope, content: str, now: datetime) -> l
 
     Short ids cost few tokens, and a model cannot mistake one character of a long one.
     """
-    [vectors] = await core.embedding.vectors([content])
+    vectors = await core.embedding.for_search(content)
     view = View(scope=reach_of(scope), now=now)
     found = await core.store.search(
         Search(

@@ -100,7 +100,9 @@ async def correct(
             return Remembered(outcome=Outcome.ALREADY_KNOWN, memory=known)
         new = successor(core, old, correction, now)
         if not vectors:
-            vectors.extend(await core.embedding.vectors([new.searchable_text]))
+            vectors.extend(
+                await core.embedding.vectors([new.searchable_text], speakers=[new.source.speaker])
+            )
         result, changes, slots = await _decide(core, old, new, correction, now)
         changes = [
             replace(change, vectors=vectors[0]) if change.after.id == new.id else change

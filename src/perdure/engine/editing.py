@@ -121,7 +121,9 @@ async def update(
             return core.accesses.overlay(memory)
         vectors = None
         if new.searchable_text != memory.searchable_text:
-            [vectors] = await core.embedding.vectors([new.searchable_text])
+            [vectors] = await core.embedding.vectors(
+                [new.searchable_text], speakers=[new.source.speaker]
+            )
         change = Change(operation=Operation.UPDATED, before=memory, after=new, vectors=vectors)
         answer = core.accesses.overlay(new)  # before the write takes the counts along
         await write_or_retry(core, [change], at=now, actor=actor)

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from perdure.domain.analysis import lexemes
 from perdure.domain.budget import pieces_of
 from perdure.domain.calibration import UNCALIBRATED, Calibration
-from perdure.domain.changes import Vectors
+from perdure.domain.changes import TokenVectors, Vectors
+from perdure.domain.late_interaction import QuestionTokens, packed
 from perdure.errors import EmbedderMismatch, Misconfigured, Unavailable
-from perdure.ports.embedder import Embedder, FloatArray, Purpose, forget_texts
+from perdure.ports.embedder import Embedder, FloatArray, Purpose, TokenRows, forget_texts, tokens_of
 from perdure.ports.store import Store
 
 log = logging.getLogger(__name__)
@@ -56,6 +58,22 @@ class Embedding:
         is_known = self.embedder is not None and self.embedder.model.name == UNDERSTOOD
         return cosine if is_known else None
 
+    @property
+    def token_model(self) -> str | None:
+        """Identity of the model whose vectors of words are made and compared; None for none."""
+        tokens = None if self.embedder is None else self.embedder.model.tokens
+        return None if tokens is None else tokens.identity
+
+    async def query_tokens(self, text: str) -> QuestionTokens | None:
+        """The vectors of a question's words; None where the embedder makes none of it."""
+        embedder = self.embedder
+        if embedder is None or embedder.model.tokens is None:
+            return None
+        [made] = await checked_tokens(embedder, [text], "query")
+        if not len(made.rows):
+            return None
+        return QuestionTokens(rows=made.rows, words=tuple(map(_code_of, made.words)))
+
     async def query(self, text: str) -> FloatArray | None:
         """The vector of a query, shape (dimension,), or None without an embedder."""
         if self.embedder is None:
@@ -63,16 +81,27 @@ class Embedding:
         row: FloatArray = (await self._embed(self.embedder, [text], "query"))[0]
         return row
 
-    async def vectors(self, texts: Sequence[str]) -> list[Vectors | None]:
-        """The vectors of each text: itself whole, or its pieces, or both.
+    async def for_search(self, text: str) -> Vectors | None:
+        """The vectors of a text that memories are compared with, but for those of its words."""
+        [made] = await self._made([text], None)
+        return made
 
+    async def vectors(
+        self, texts: Sequence[str], *, speakers: Sequence[str | None] = ()
+    ) -> list[Vectors | None]:
+        """The vectors of each text: itself whole, or its pieces, or both, and those of its words.
+
+        `speakers` are those who said the texts, none or one for each: their names are words too.
         None for all when there is no embedder, or it is out of reach (then `backlog` is set).
         """
+        return await self._made(texts, _said(texts, speakers))
+
+    async def _made(self, texts: Sequence[str], said: Sequence[str] | None) -> list[Vectors | None]:
         embedder = self.embedder
         if embedder is None or not texts:
             return [None] * len(texts)
         try:
-            made: list[Vectors | None] = list(await self._vectors(embedder, texts))
+            made: list[Vectors | None] = list(await self._vectors(embedder, texts, said))
         except Unavailable as failure:
             self.backlog = True
             log.warning("embedding.deferred", extra={"texts": len(texts), "cause": str(failure)})
@@ -80,13 +109,18 @@ class Embedding:
         await self._adopt(embedder)
         return made
 
-    async def vectors_or_fail(self, texts: Sequence[str]) -> list[Vectors]:
+    async def vectors_or_fail(
+        self, texts: Sequence[str], *, speakers: Sequence[str | None] = ()
+    ) -> list[Vectors]:
         """As `vectors`, but an embedder out of reach raises; there must be an embedder."""
         if self.embedder is None:
             raise Misconfigured("there is no embedder; open the store with one")
-        return await self._vectors(self.embedder, texts)
+        return await self._vectors(self.embedder, texts, _said(texts, speakers))
 
-    async def _vectors(self, embedder: Embedder, texts: Sequence[str]) -> list[Vectors]:
+    async def _vectors(
+        self, embedder: Embedder, texts: Sequence[str], said: Sequence[str] | None
+    ) -> list[Vectors]:
+        """`said` are the texts for the vectors of words; None: make none of those."""
         whole = embedder.model.max_tokens or DEFAULT_WHOLE_TOKENS
         piece = min(PIECE_TOKENS, whole)
         cut = [pieces_of(text, whole_tokens=whole, piece_tokens=piece) for text in texts]
@@ -97,11 +131,26 @@ class Embedding:
         ]
         table = rows[0] if len(rows) == 1 else np.concatenate(rows)
         identity = embedder.model.identity
+        tokens = await self._tokens(embedder, said, len(texts))
         made, start = [], 0
-        for pieces in cut:
-            made.append(Vectors(model=identity, rows=table[start : start + len(pieces)]))
+        for pieces, own in zip(cut, tokens, strict=True):
+            part = table[start : start + len(pieces)]
+            made.append(Vectors(model=identity, rows=part, tokens=own))
             start += len(pieces)
         return made
+
+    async def _tokens(
+        self, embedder: Embedder, said: Sequence[str] | None, count: int
+    ) -> list[TokenVectors | None]:
+        model = embedder.model.tokens
+        if model is None or said is None:
+            return [None] * count
+        made = [
+            row
+            for start in range(0, count, BATCH_TEXTS)
+            for row in await checked_tokens(embedder, said[start : start + BATCH_TEXTS], "document")
+        ]
+        return [TokenVectors(model=model.identity, rows=packed(item.rows)) for item in made]
 
     async def _embed(
         self, embedder: Embedder, texts: Sequence[str], purpose: Purpose
@@ -131,6 +180,38 @@ class Embedding:
         """Use another embedder from now on; the store must have adopted its model."""
         self.embedder = embedder
         self._adopted = embedder.model.identity
+
+
+def _said(texts: Sequence[str], speakers: Sequence[str | None]) -> list[str]:
+    """The texts as a script of a play has them, so that a name meets the name in a question."""
+    if not speakers:
+        return list(texts)
+    return [
+        f"{speaker}: {text}" if speaker else text
+        for text, speaker in zip(texts, speakers, strict=True)
+    ]
+
+
+def _code_of(word: str) -> int | None:
+    return next(iter(lexemes(word)), None)
+
+
+async def checked_tokens(
+    embedder: Embedder, texts: Sequence[str], purpose: Purpose
+) -> list[TokenRows]:
+    """The vectors of the texts' words, or `Misconfigured` when they are not what was promised."""
+    model = embedder.model.tokens
+    assert model is not None
+    made = await tokens_of(embedder, texts, purpose=purpose)
+    if len(made) != len(texts) or any(
+        item.rows.shape != (len(item.words), model.dimension) or not np.isfinite(item.rows).all()
+        for item in made
+    ):
+        raise Misconfigured(
+            f"{model.identity} returned {len(made)} arrays for {len(texts)} texts, or arrays that "
+            f"are not (words, {model.dimension}) finite numbers"
+        )
+    return made
 
 
 def require_same_model(stored: str | None, embedder: Embedder) -> None:

@@ -135,7 +135,7 @@ async def _vectors_of(core: Core, memory: Memory, back: Memory) -> Vectors | Non
     """Stores may have dropped the vectors of what was forgotten; make them again."""
     if memory.state is not State.FORGOTTEN:
         return None
-    [vectors] = await core.embedding.vectors([back.searchable_text])
+    [vectors] = await core.embedding.vectors([back.searchable_text], speakers=[back.source.speaker])
     return vectors
 
 

@@ -58,7 +58,7 @@ async def decide_turn(
 
 async def _kept_only(working: Working, scope: Scope, turn: Turn) -> Decided:
     """Words of an assistant, a system or a tool: kept, and nobody's facts."""
-    [vectors] = await working.core.embedding.vectors([turn.content])
+    [vectors] = await working.core.embedding.vectors([turn.content], speakers=[turn.speaker])
     memory = _words(working, scope, turn, turn.content)
     working.create(memory, vectors)
     reason = NOT_THE_USERS.format(role=turn.role)
@@ -159,7 +159,11 @@ class _Message:
                 )
             )
         )  # fmt: skip
-        made = await self._core.embedding.vectors(texts)
+        words = {statement.content for statement in statements}
+        speaker = self._turn.speaker
+        made = await self._core.embedding.vectors(
+            texts, speakers=[speaker if text in words else None for text in texts]
+        )
         return dict(zip(texts, made, strict=True))
 
     async def _standing(

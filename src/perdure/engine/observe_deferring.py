@@ -67,7 +67,7 @@ async def keep_words(
         now=now,
     )
     words = replace(words, metadata=Metadata({DEFERRED: mark.as_json()}))
-    [vectors] = await core.embedding.vectors([turn.content])
+    [vectors] = await core.embedding.vectors([turn.content], speakers=[turn.speaker])
     working = Working(core=core, now=now)
     working.create(words, vectors)
     key = IdempotencyKey(

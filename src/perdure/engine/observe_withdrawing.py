@@ -161,7 +161,7 @@ async def _search(
 ) -> list[tuple[Memory, float]]:
     """Memories near the words, current or not, with their cosines; an assistant's words are not
     among them unless somebody vouches for them."""
-    [vectors] = await core.embedding.vectors([text])
+    vectors = await core.embedding.for_search(text)
     view = View(scope=reach_of(scope), now=working.now, include=EVERYTHING)
     found = await core.store.search(
         Search(

@@ -372,7 +372,9 @@ async def _with_vectors(
         if changes[position].after.state is not State.FORGOTTEN
     ]
     texts = [changes[position].after.searchable_text for position in findable]
-    made = await core.embedding.vectors(texts)
+    made = await core.embedding.vectors(
+        texts, speakers=[changes[position].after.source.speaker for position in findable]
+    )
     for position, vectors in zip(findable, made, strict=True):
         changes[position] = replace(changes[position], vectors=vectors)
     return changes, sum(item is None for item in made)

@@ -12,6 +12,7 @@ import numpy as np
 from perdure.domain.analysis import query_lexemes
 from perdure.domain.diversity import without_repeats
 from perdure.domain.duplicates import gist, repeats
+from perdure.domain.late_interaction import QuestionTokens
 from perdure.domain.query import Condition, Search
 from perdure.domain.ranking import Preset, Scored, explain, rank
 from perdure.domain.records import Memory
@@ -20,10 +21,13 @@ from perdure.domain.results import Hit, Recall
 from perdure.domain.text import holds_han, is_blank, sanitise, truncate
 from perdure.domain.visibility import is_believed, status
 from perdure.engine.core import Core
+from perdure.engine.word_by_word import with_tokens
 from perdure.errors import InvalidInput, Unavailable
 from perdure.ports.embedder import FloatArray
 
 MIN_CANDIDATES = 30
+LOOKED_AT_AGAIN = 100
+"""The same where candidates are compared word by word: neither arm need have them among its best."""
 SHORTENED = "the query was shortened to its first {limit:,} characters of {length:,}"
 NO_VECTORS = "the embedder is out of reach, so only words were compared: {cause}"
 
@@ -76,24 +80,35 @@ def _query_vector(core: Core, query: object) -> FloatArray:
     return np.ascontiguousarray(vector / np.float32(norm))
 
 
-async def _vector_for(core: Core, question: Question) -> tuple[FloatArray | None, tuple[str, ...]]:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Asked:
+    """A question's vectors: of the whole, and of its words."""
+
+    vector: FloatArray | None
+    tokens: QuestionTokens | None = None
+    notes: tuple[str, ...] = ()
+
+
+async def _vectors_for(core: Core, question: Question) -> _Asked:
     if question.text is None:
-        return question.vector, ()
+        return _Asked(vector=question.vector)
     try:
-        return await core.embedding.query(question.text), ()
+        vector = await core.embedding.query(question.text)
+        return _Asked(vector=vector, tokens=await core.embedding.query_tokens(question.text))
     except Unavailable as failure:
-        return None, (NO_VECTORS.format(cause=failure),)
+        return _Asked(vector=None, notes=(NO_VECTORS.format(cause=failure),))
 
 
-def candidates_for(limit: int, preset: Preset) -> int:
-    """How many candidates each arm must give so that the best `limit` are among them.
+def candidates_for(limit: int, preset: Preset, *, fewest: int = MIN_CANDIDATES) -> int:
+    """How many candidates each arm must give, `fewest` or more, so that the best `limit` are among
+    them.
 
     The more weight lies on what the arms do not know (importance, recency, frequency), the
     further down a winner may come from: two candidates for a hit with relevance alone, more in
     proportion, up to twelve.
     """
     unseen = 1.0 - preset.similarity
-    return max(MIN_CANDIDATES, ceil(limit * (2 + 10 * unseen)))
+    return max(fewest, ceil(limit * (2 + 10 * unseen)))
 
 
 async def recall(
@@ -105,40 +120,41 @@ async def recall(
     min_score: float | None,
 ) -> Recall:
     """The best `limit` memories the condition admits, or an abstention."""
-    vector, notes = await _vector_for(core, question)
+    asked = await _vectors_for(core, question)
     with core.searching:
-        found = await _recall(core, question, vector, condition, limit=limit, min_score=min_score)
-    return replace(found, notes=(*question.notes, *notes))
+        found = await _recall(core, question, asked, condition, limit=limit, min_score=min_score)
+    return replace(found, notes=(*question.notes, *asked.notes))
 
 
 async def _recall(
     core: Core,
     question: Question,
-    vector: FloatArray | None,
+    asked: _Asked,
     condition: Condition,
     *,
     limit: int,
     min_score: float | None,
 ) -> Recall:
     preset = core.settings.preset
-    found = await core.store.search(
-        Search(
-            condition=condition,
-            vector=vector,
-            model=core.embedding.identity if vector is not None else None,
-            terms=() if question.text is None else query_lexemes(question.text),
-            limit=candidates_for(limit, preset),
-        )
+    fewest = MIN_CANDIDATES if asked.tokens is None else LOOKED_AT_AGAIN
+    search = Search(
+        condition=condition,
+        vector=asked.vector,
+        model=core.embedding.identity if asked.vector is not None else None,
+        terms=() if question.text is None else query_lexemes(question.text),
+        limit=candidates_for(limit, preset, fewest=fewest),
     )
+    found = await core.store.search(search)
+    candidates = await with_tokens(core, search, found, asked.tokens)
     now = condition.view.now
     ranked = rank(
-        found.candidates,
+        candidates,
         preset=preset,
         calibration=core.embedding.calibration,
         now=now,
         considered=found.considered,
         asks_in_han=None if question.text is None else holds_han(question.text),
-        unwritten=core.accesses.counts(item.id for item in found.candidates),
+        unwritten=core.accesses.counts(item.id for item in candidates),
     )
     floor = core.settings.relevance_threshold if min_score is None else min_score
     hits = await _hits(core, ranked, condition, limit=limit, floor=floor, now=now)

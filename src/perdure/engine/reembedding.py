@@ -29,12 +29,17 @@ async def make_up_backlog(core: Core) -> int:
     return embedded
 
 
-async def _embed_some(core: Core, identity: str, limit: int) -> tuple[int, bool]:
+async def _embed_some(
+    core: Core, identity: str, limit: int, *, tokens: str | None = None
+) -> tuple[int, bool]:
     """(how many got a vector, whether more may be waiting)."""
-    waiting = await core.store.lacking_vectors(identity, limit=limit)
+    waiting = await core.store.lacking_vectors(identity, tokens=tokens, limit=limit)
     if not waiting:
         return 0, False
-    made = await core.embedding.vectors_or_fail([item.searchable_text for item in waiting])
+    made = await core.embedding.vectors_or_fail(
+        [item.searchable_text for item in waiting],
+        speakers=[item.source.speaker for item in waiting],
+    )
     stored = await core.store.put_vectors(
         {item.id: (item.version, vectors) for item, vectors in zip(waiting, made, strict=True)}
     )
@@ -78,9 +83,10 @@ async def _adopt(core: Core, target: Embedder) -> None:
 async def _embed_everything(core: Core, owner: str) -> Reembedded:
     identity = core.embedding.identity
     assert identity is not None
+    tokens = core.embedding.token_model
     embedded = 0
     while True:
-        done, more = await _embed_some(core, identity, BATCH)
+        done, more = await _embed_some(core, identity, BATCH, tokens=tokens)
         embedded += done
         if not more and not done:
             break
@@ -89,5 +95,5 @@ async def _embed_everything(core: Core, owner: str) -> Reembedded:
             continue
         await core.store.lease(LEASE, owner=owner, now=core.now(), duration=LEASE_TIME)
     core.embedding.backlog = False
-    remaining = len(await core.store.lacking_vectors(identity, limit=BATCH))
+    remaining = len(await core.store.lacking_vectors(identity, tokens=tokens, limit=BATCH))
     return Reembedded(model=identity, embedded=embedded, remaining=remaining)

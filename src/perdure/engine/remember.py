@@ -60,7 +60,9 @@ async def remember(
 ) -> list[Remembered]:
     """Store every draft in one transaction; the answers are in the order of the drafts."""
     texts = [draft.memory.searchable_text for draft in drafts]
-    vectors = await core.embedding.vectors(texts)
+    vectors = await core.embedding.vectors(
+        texts, speakers=[draft.memory.source.speaker for draft in drafts]
+    )
     firsts = _first_requests(drafts)
     settled: dict[int, Remembered] = {}
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perdure.domain.calibration import UNCALIBRATED, Calibration
+from perdure.errors import Misconfigured
 
 FloatArray = NDArray[np.float32]
 
@@ -18,11 +19,36 @@ Purpose = Literal["query", "document"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TokenModel:
+    """Which model made the vectors of words, apart from that of sentences. Two may be compared only
+    when `identity` agrees."""
+
+    name: str
+    dimension: int
+    version: str = "1"
+
+    @property
+    def identity(self) -> str:
+        """Stored beside the vectors, such as `minilm-tokens@1/64`."""
+        return f"{self.name}@{self.version}/{self.dimension}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TokenRows:
+    """The vectors of one text's pieces of words: float32, shape (pieces, dimension), unit length;
+    `words` says of each which word it belongs to."""
+
+    words: tuple[str, ...]
+    rows: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingModel:
     """Which model made a vector. Two vectors may be compared only when `identity` agrees.
 
     `max_tokens` is the longest input in the rough tokens of `domain.budget` (None: unknown, and
-    the engine stays under 256); longer texts are embedded in pieces.
+    the engine stays under 256); longer texts are embedded in pieces. `tokens` declares that the
+    embedder also gives the vectors of words (`TokenEmbedder`).
     """
 
     name: str
@@ -30,6 +56,7 @@ class EmbeddingModel:
     version: str = "1"
     calibration: Calibration = UNCALIBRATED
     max_tokens: int | None = None
+    tokens: TokenModel | None = None
 
     @property
     def identity(self) -> str:
@@ -66,3 +93,28 @@ def forget_texts(embedder: Embedder) -> None:
     clear = getattr(embedder, "clear", None)
     if clear is not None:
         clear()
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder whose model declares `tokens`: it also gives the vectors of single words."""
+
+    async def embed_tokens(self, texts: Sequence[str], *, purpose: Purpose) -> list[TokenRows]:
+        """The vectors of each text's words, in order, of the dimension of `model.tokens`.
+
+        No rows for a text that the model cannot read, such as one in a script it does not know; of
+        a long text only the beginning. Raises as `embed` does.
+        """
+        ...
+
+
+async def tokens_of(
+    embedder: Embedder, texts: Sequence[str], *, purpose: Purpose
+) -> list[TokenRows]:
+    """The embedder's vectors of words. Raises `Misconfigured` where it has no method for them."""
+    if not isinstance(embedder, TokenEmbedder):
+        raise Misconfigured(
+            f"embedder {embedder.model.identity} declares vectors of words, which takes a method "
+            "embed_tokens"
+        )
+    return await embedder.embed_tokens(texts, purpose=purpose)

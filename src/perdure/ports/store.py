@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from perdure.domain.batches import Whole
-from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
+from perdure.domain.changes import (
+    Applied,
+    ChangeSet,
+    JournalEntry,
+    Refused,
+    TokenVectors,
+    Vectors,
+)
 from perdure.domain.erasure import Erased, Erasure
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
@@ -157,9 +164,23 @@ class Store(Protocol):
         """The memories of any scope and state whose place (`Memory.archive`) is in this batch."""
         ...
 
-    async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
+    async def token_vectors(
+        self, view: View, ids: Sequence[str], *, model: str
+    ) -> dict[str, TokenVectors]:
+        """The token vectors by this model of the memories with these ids behind the view's walls.
+
+        They belong to the words that are stored now. Unknown ids, and memories that have none by
+        the model, are left out. Token vectors come and go with a memory's `Vectors`: written with
+        them, removed with them, and replaced, or removed, whenever others are set.
+        """
+        ...
+
+    async def lacking_vectors(
+        self, model: str, *, tokens: str | None = None, limit: int
+    ) -> list[Memory]:
         """Memories of any scope, not forgotten, without vectors by this model; by id.
 
+        With `tokens`, also those that have vectors but no token vectors by that model.
         Stubs are left out: they have no words here.
 
         For the embedding worker only: its result never reaches a caller.

@@ -22,6 +22,7 @@ from perdure.domain.changes import (
     IdempotencyKey,
     JournalEntry,
     Operation,
+    TokenVectors,
     Vectors,
 )
 from perdure.domain.erasure import WITHHELD, trace_of_request
@@ -58,7 +59,12 @@ def own_vectors(vectors: Vectors) -> Vectors:
     """Vectors in memory of their own, which nobody can write to."""
     rows = np.array(vectors.rows, dtype=np.float32)
     rows.setflags(write=False)
-    return Vectors(model=vectors.model, rows=rows)
+    if vectors.tokens is None:
+        return Vectors(model=vectors.model, rows=rows)
+    tokens = np.array(vectors.tokens.rows, dtype=np.int8)
+    tokens.setflags(write=False)
+    own = TokenVectors(model=vectors.tokens.model, rows=tokens)
+    return Vectors(model=vectors.model, rows=rows, tokens=own)
 
 
 @dataclass(slots=True)

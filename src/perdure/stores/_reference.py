@@ -15,7 +15,9 @@ from perdure.domain.analysis import lexemes
 from perdure.domain.changes import JournalEntry, Vectors
 from perdure.domain.lexical import (
     CorpusStatistics,
+    beside,
     lexical_score,
+    rarities,
     turns_of,
     with_neighbours,
 )
@@ -107,7 +109,9 @@ class ReferenceReads:
         """As the store port says."""
         admitted = self._admitted(search.condition)
         cosines = _cosines(admitted, search)
-        scores = _lexical_scores(admitted, search.terms)
+        corpus = _statistics(admitted, search.terms)
+        turns = turns_of(item.memory for item in admitted)
+        scores = with_neighbours(_lexical_scores(admitted, search.terms, corpus), turns)
         chosen = _best(cosines, search.limit) | _best(scores, search.limit)
         return Found(
             candidates=tuple(
@@ -117,6 +121,8 @@ class ReferenceReads:
             ),
             considered=len(admitted),
             without_vector=0 if search.vector is None else len(admitted) - len(cosines),
+            rarities=rarities(search.terms, corpus),
+            beside=beside({id_: turn for id_, turn in turns.items() if id_ in chosen}),
         )
 
     def _admitted(self, condition: Condition) -> list[Indexed]:
@@ -134,22 +140,23 @@ def _cosines(memories: Iterable[Indexed], search: Search) -> dict[str, float]:
     }
 
 
-def _lexical_scores(memories: list[Indexed], terms: tuple[int, ...]) -> dict[str, float]:
-    """The scores above 0, with the statistics of exactly these memories."""
-    if not memories or not terms:
-        return {}
-    corpus = CorpusStatistics(
-        documents=len(memories),
-        length=sum(item.length for item in memories) / len(memories),
-        containing={term: sum(term in item.terms for item in memories) for term in terms},
-    )
+def _statistics(memories: list[Indexed], terms: tuple[int, ...]) -> CorpusStatistics:
+    """Those of exactly these memories."""
+    length = sum(item.length for item in memories) / len(memories) if memories else 0.0
+    containing = {term: sum(term in item.terms for item in memories) for term in terms}
+    return CorpusStatistics(documents=len(memories), length=length, containing=containing)
+
+
+def _lexical_scores(
+    memories: list[Indexed], terms: tuple[int, ...], corpus: CorpusStatistics
+) -> dict[str, float]:
+    """The scores above 0."""
     scores = {
         item.memory.id: lexical_score(terms, item.terms, item.length, corpus)
         for item in memories
         if any(term in item.terms for term in terms)
     }
-    found = {memory_id: score for memory_id, score in scores.items() if score > 0}
-    return with_neighbours(found, turns_of(item.memory for item in memories))
+    return {memory_id: score for memory_id, score in scores.items() if score > 0}
 
 
 def _best(values: Mapping[str, float], limit: int) -> set[str]:

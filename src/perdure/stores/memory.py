@@ -19,6 +19,7 @@ from perdure.domain.changes import (
     JournalEntry,
     Operation,
     Refused,
+    TokenVectors,
     Vectors,
 )
 from perdure.domain.erasure import Erased, Erasure
@@ -169,7 +170,24 @@ class MemoryStore:
                 if item.memory.archive is not None
             ]
 
-    async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
+    async def token_vectors(
+        self, view: View, ids: Sequence[str], *, model: str
+    ) -> dict[str, TokenVectors]:
+        """The token vectors by this model of the memories with these ids."""
+        with self._lock:
+            items = [self._open_tables().find(memory_id) for memory_id in ids]
+        return {
+            item.memory.id: item.vectors.tokens
+            for item in items
+            if item is not None
+            and view.admits_walls(item.memory.scope)
+            and _has_tokens(item, model)
+            if item.vectors is not None and item.vectors.tokens is not None
+        }
+
+    async def lacking_vectors(
+        self, model: str, *, tokens: str | None = None, limit: int
+    ) -> list[Memory]:
         """Memories of any scope, not forgotten, without vectors by this model; by id."""
         with self._lock:
             tables = self._open_tables()
@@ -177,7 +195,10 @@ class MemoryStore:
                 item.memory.id
                 for records in tables.records.values()
                 for item in records.values()
-                if _should_have_vectors(item.memory) and not _has_vectors(item, model)
+                if _should_have_vectors(item.memory)
+                and not (
+                    _has_vectors(item, model) and (tokens is None or _has_tokens(item, tokens))
+                )
             )
             found = [tables.find(memory_id) for memory_id in lacking[:limit]]
         return [detached(item.memory) for item in found if item is not None]
@@ -337,6 +358,11 @@ def _should_have_vectors(memory: Memory) -> bool:
 
 def _has_vectors(item: Indexed, model: str | None) -> bool:
     return item.vectors is not None and item.vectors.model == model
+
+
+def _has_tokens(item: Indexed, model: str) -> bool:
+    tokens = None if item.vectors is None else item.vectors.tokens
+    return tokens is not None and tokens.model == model
 
 
 def _own_refusal(refused: Refused) -> Refused:

@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from perdure.domain.calibration import UNCALIBRATED, Calibration, odds_in_crowd
 from perdure.domain.decay import frequency, half_life_days, recency
-from perdure.domain.fusion import lexical_relevance, reciprocal_rank, relevance
+from perdure.domain.fusion import (
+    lexical_relevance,
+    reciprocal_rank,
+    relevance,
+    said_relevance,
+)
 from perdure.domain.ranking import (
     AGENT_IO,
     BALANCED,
@@ -165,6 +170,7 @@ candidates = st.builds(
     importance=st.floats(0, 1),
     occurred_us=st.integers(0, 4_000_000_000_000_000),
     accessed_count=st.integers(0, 10**6),
+    tokens=st.none() | st.floats(0, 1),
 )
 
 
@@ -186,12 +192,18 @@ def test_columns_are_the_published_functions(candidate):
         cosine = max(0.0, candidate.cosine or 0.0)
         assert scored.values == pytest.approx(
             (
-                relevance(cosine, lexical_relevance(candidate.lexical)),
+                relevance(cosine, _words(candidate)),
                 candidate.importance,
                 recency(age_days, half_life=half_life_days(candidate.importance)),
                 frequency(candidate.accessed_count),
             )
         )
+
+
+def _words(candidate):
+    if candidate.tokens is None:
+        return lexical_relevance(candidate.lexical)
+    return said_relevance(candidate.lexical, candidate.tokens)
 
 
 def test_an_explanation_shows_the_arms_it_came_from():

@@ -87,7 +87,7 @@ def numbered(count: int) -> list[str]:
 
 
 def waiting(embedder: ChannelledEmbedder) -> int:
-    return sum(len(job.queued) for job in list(embedder._jobs))
+    return sum(len(job.queued) for job in list(embedder._vectors._jobs))
 
 
 def test_a_query_is_answered_while_a_chunk_of_a_bulk_write_is_being_embedded() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -116,6 +116,30 @@ def with_neighbours(
     raised = scores.copy()
     raised[rows[has_words]] += gained[has_words]
     return raised
+
+
+def near_pairs(
+    snapshot: Snapshot, mask: Mask, wanted: Collection[int]
+) -> Iterator[tuple[int, int, int]]:
+    """(earlier row, later row, distance) of the wanted rows: `domain.lexical.beside` by rows."""
+    turns = snapshot.turns
+    if not len(turns) or len(wanted) < 2:
+        return
+    rows = turns[mask[turns]]
+    is_wanted = np.zeros(snapshot.size, dtype=np.bool_)
+    is_wanted[list(wanted)] = True
+    chosen = is_wanted[rows]
+    agents, sessions, times = snapshot.agents, snapshot.sessions, snapshot.times[OCCURRED]
+    for distance in range(1, len(LENT) + 1):
+        places = np.flatnonzero(chosen[distance:] & chosen[:-distance])
+        earlier, later = rows[places], rows[places + distance]
+        is_near = (
+            (agents[earlier] == agents[later])
+            & (sessions[earlier] == sessions[later])
+            & (times[later] - times[earlier] <= LENT_WITHIN_US)
+        )
+        pairs = zip(earlier[is_near].tolist(), later[is_near].tolist(), strict=True)
+        yield from ((one, other, distance) for one, other in pairs)
 
 
 def cosines(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from perdure.domain.lexical import Beside
 from perdure.domain.query import Found, Search
 from perdure.domain.ranking import Candidate
 from perdure.ports.embedder import FloatArray
@@ -17,6 +18,7 @@ from perdure.stores._index.arms import (
     cosines,
     count_terms,
     lexical_scores,
+    near_pairs,
     rarities,
     with_neighbours,
 )
@@ -48,7 +50,8 @@ def search_partitions(
     considered = sum(part.documents for part in gathered)
     if not considered:
         return Found(candidates=(), considered=0, without_vector=0)
-    scores = _scores(gathered, search, considered)
+    rarity = rarities([part.counted for part in gathered], len(search.terms))
+    scores = _scores(gathered, rarity, considered)
     chosen = [
         one | other
         for one, other in zip(
@@ -62,7 +65,17 @@ def search_partitions(
         candidates=tuple(_candidates(gathered, scores, chosen)),
         considered=considered,
         without_vector=0 if search.vector is None else considered - with_vector,
+        rarities=tuple(rarity),
+        beside=frozenset(_beside(gathered, chosen)),
     )
+
+
+def _beside(gathered: list[_Gathered], chosen: Chosen) -> Iterator[Beside]:
+    """The chosen turns that stand near one another."""
+    for part, wanted in zip(gathered, chosen, strict=True):
+        ids = part.snapshot.ids
+        for earlier, later, distance in near_pairs(part.snapshot, part.mask, wanted):
+            yield Beside(ids[earlier], ids[later], distance)
 
 
 def _gathered(
@@ -81,12 +94,11 @@ Scores = list[NDArray[np.float64] | None]
 """Each partition's lexical scores by row; None where there are none."""
 
 
-def _scores(gathered: list[_Gathered], search: Search, considered: int) -> Scores:
+def _scores(gathered: list[_Gathered], rarity: Sequence[float], considered: int) -> Scores:
     counted = [part.counted for part in gathered]
     length = sum(item.length for item in counted)
     if not length or not any(len(item.rows) for item in counted):
         return [None] * len(gathered)
-    rarity = rarities(counted, len(search.terms))
     mean = length / considered
     return [
         with_neighbours(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from perdure.domain.changes import Vectors
+from perdure.domain.changes import TokenVectors, Vectors
 from perdure.domain.records import Memory
+from perdure.domain.visibility import View
+from perdure.stores.postgres.conditions import within
 from perdure.stores.postgres.locking import lock_walls, model_lock, take_locks
 from perdure.stores.postgres.rows import memory_of
 from perdure.stores.postgres.transactions import Session
@@ -53,6 +55,36 @@ async def put_vectors(session: Session, vectors: Mapping[Place, Vectors | None])
         ],
     )
 
+    await session.many(
+        "put_tokens",
+        [
+            {
+                "tenant": tenant,
+                "user_id": user,
+                "memory_id": memory_id,
+                "model": item.tokens.model,
+                "dimension": item.tokens.rows.shape[1],
+                "data": item.tokens.rows.astype(np.int8).tobytes(),
+            }
+            for (tenant, user, memory_id), item in vectors.items()
+            if item is not None and item.tokens is not None and len(item.rows)
+        ],
+    )
+
+
+async def read_tokens(
+    session: Session, view: View, ids: Sequence[str], model: str
+) -> dict[str, TokenVectors]:
+    """The token vectors by this model of memories behind the view's walls, by id."""
+    rows = await session.composed_rows(*within("token_vectors", view, ids=list(ids), model=model))
+    return {
+        row["memory_id"]: TokenVectors(
+            model=model,
+            rows=np.frombuffer(row["data"], dtype=np.int8).reshape(-1, row["dimension"]),
+        )
+        for row in rows
+    }
+
 
 async def set_vectors(
     session: Session, schema: str, vectors: Mapping[str, tuple[int, Vectors]]
@@ -92,7 +124,8 @@ async def drop_foreign(session: Session) -> bool:
     return bool(await session.value("drop_foreign_vectors", limit=BATCH))
 
 
-async def lacking(session: Session, model: str, limit: int) -> list[Memory]:
-    """Memories of any scope, not forgotten, without vectors by this model; by id."""
-    rows = await session.rows("lacking_vectors", model=model, limit=limit)
+async def lacking(session: Session, model: str, tokens: str | None, limit: int) -> list[Memory]:
+    """Memories of any scope, not forgotten, without vectors by this model, or without token
+    vectors by the other; by id."""
+    rows = await session.rows("lacking_vectors", model=model, tokens=tokens, limit=limit)
     return [memory_of(row) for row in rows]

@@ -5,7 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from perdure.domain.lexical import CorpusStatistics, Turn, lexical_score, with_neighbours
+from perdure.domain.lexical import (
+    CorpusStatistics,
+    Turn,
+    beside,
+    lexical_score,
+    rarities,
+    with_neighbours,
+)
 from perdure.domain.query import Found, Search
 from perdure.domain.ranking import Candidate
 from perdure.domain.times import to_micros
@@ -30,29 +37,44 @@ async def search_rows(session: Session, search: Search) -> Found:
     )
     considered = rows[0]["considered"]
     in_question = [row for row in rows if row["id"] is not None]
-    scores = _lexical_scores(in_question, search.terms, considered, int(rows[0]["total_length"]))
+    corpus, counted = _statistics(in_question, search.terms, rows[0])
+    scores = _lexical_scores(counted, search.terms, corpus)
+    candidates = _chosen(in_question, scores, search.limit)
+    chosen = {candidate.id for candidate in candidates}
     return Found(
-        candidates=_chosen(in_question, scores, search.limit),
+        candidates=candidates,
         considered=considered,
         without_vector=considered - rows[0]["with_vector"] if has_vector else 0,
+        rarities=rarities(search.terms, corpus),
+        beside=beside(_turns([row for row in in_question if row["id"] in chosen])),
     )
 
 
-def _lexical_scores(
-    rows: Sequence[Row], terms: tuple[int, ...], considered: int, total_length: int
-) -> dict[str, float]:
-    """The scores above 0 of the rows that have a term."""
+Counts = list[tuple[Row, dict[int, int]]]
+"""The rows that have a term of the question, and how often each term occurs in them."""
+
+
+def _statistics(
+    rows: Sequence[Row], terms: tuple[int, ...], totals: Row
+) -> tuple[CorpusStatistics, Counts]:
     matching = [
         (row, dict(zip(terms, json.loads(row["frequencies"]), strict=True)))
         for row in rows
         if row["frequencies"] is not None
     ]
-    containing = {term: sum(counts[term] > 0 for _, counts in matching) for term in terms}
+    considered = totals["considered"]
     corpus = CorpusStatistics(
         documents=considered,
-        length=total_length / considered if considered else 0.0,
-        containing=containing,
+        length=int(totals["total_length"]) / considered if considered else 0.0,
+        containing={term: sum(counts[term] > 0 for _, counts in matching) for term in terms},
     )
+    return corpus, matching
+
+
+def _lexical_scores(
+    matching: Counts, terms: tuple[int, ...], corpus: CorpusStatistics
+) -> dict[str, float]:
+    """The scores above 0 of the rows that have a term."""
     scores = {
         row["id"]: lexical_score(terms, counts, row["length"], corpus) for row, counts in matching
     }

@@ -9,7 +9,14 @@ from functools import partial
 from pathlib import Path
 
 from perdure.domain.batches import Whole
-from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
+from perdure.domain.changes import (
+    Applied,
+    ChangeSet,
+    JournalEntry,
+    Refused,
+    TokenVectors,
+    Vectors,
+)
 from perdure.domain.erasure import Erased, Erasure
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
@@ -29,7 +36,13 @@ from perdure.stores.postgres.checking import check_all
 from perdure.stores.postgres.conditions import admitting, paging, within
 from perdure.stores.postgres.earlier import reads_as_known
 from perdure.stores.postgres.locking import take_locks, tenant_lock
-from perdure.stores.postgres.modelling import adopt, drop_foreign, lacking, set_vectors
+from perdure.stores.postgres.modelling import (
+    adopt,
+    drop_foreign,
+    lacking,
+    read_tokens,
+    set_vectors,
+)
 from perdure.stores.postgres.opening import POOL_SIZE, open_pool
 from perdure.stores.postgres.resting import crowded_in, days_in, due_in, residents_in
 from perdure.stores.postgres.rows import entry_of, memory_of
@@ -209,9 +222,19 @@ class PostgresStore:
         """The memories of any scope and state whose place is in this batch."""
         return await self._transactions.read(partial(archived.archived_in, batch=batch))
 
-    async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
+    async def token_vectors(
+        self, view: View, ids: Sequence[str], *, model: str
+    ) -> dict[str, TokenVectors]:
+        """The token vectors by this model of the memories with these ids."""
+        return await self._transactions.read(partial(read_tokens, view=view, ids=ids, model=model))
+
+    async def lacking_vectors(
+        self, model: str, *, tokens: str | None = None, limit: int
+    ) -> list[Memory]:
         """Memories of any scope, not forgotten, without vectors by this model; by id."""
-        return await self._transactions.read(partial(lacking, model=model, limit=limit))
+        return await self._transactions.read(
+            partial(lacking, model=model, tokens=tokens, limit=limit)
+        )
 
     async def put_vectors(self, vectors: Mapping[str, tuple[int, Vectors]]) -> int:
         """Set the vectors of memories by id, each only while its version is the given one."""

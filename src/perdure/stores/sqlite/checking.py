@@ -225,6 +225,9 @@ def loose_ends(connection: sqlite3.Connection) -> list[Derived]:
     for (memory,) in connection.execute(sql["stray_vectors"]).fetchall():
         finding = Finding(place="vectors", problem="of no memory, or by another model than is used")
         found.append(Derived(finding, "drop_vectors", (memory,), memory))
+    for (memory,) in connection.execute(sql["stray_tokens"]).fetchall():
+        finding = Finding(place="token_vectors", problem="damaged, or of a memory without vectors")
+        found.append(Derived(finding, "drop_tokens", (memory,), memory))
     for (memory_id,) in connection.execute(sql["stray_awaiting"]).fetchall():
         finding = Finding(place="awaiting_vectors", problem="a memory that does not exist waits")
         found.append(Derived(finding, "stop_awaiting", (memory_id,), 0))

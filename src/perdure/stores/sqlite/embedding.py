@@ -10,6 +10,7 @@ from perdure.domain.changes import Vectors
 from perdure.stores.sqlite.partitions import Partitions
 from perdure.stores.sqlite.rows import Row
 from perdure.stores.sqlite.statements import statements
+from perdure.stores.sqlite.tokens import PackedTokens, pack_tokens, put_tokens
 from perdure.stores.sqlite.transaction import Transaction
 from perdure.stores.sqlite.vectors import Packed, pack, table_rows
 
@@ -24,12 +25,20 @@ class Offer(NamedTuple):
     model: str
     dimension: int
     vectors: tuple[Packed, ...]
+    tokens: PackedTokens | None
 
 
 def offers(vectors: Mapping[str, tuple[int, Vectors]], *, encoding: int) -> list[Offer]:
     """The vectors ready to be written."""
     return [
-        Offer(memory_id, version, item.model, item.rows.shape[1], pack(item.rows, encoding))
+        Offer(
+            memory_id,
+            version,
+            item.model,
+            item.rows.shape[1],
+            pack(item.rows, encoding),
+            pack_tokens(item),
+        )
         for memory_id, (version, item) in vectors.items()
     ]
 
@@ -46,6 +55,7 @@ def put(tx: Transaction, offered: list[Offer]) -> int:
             continue
         tx.execute(tx.sql["drop_vectors"], (row[1],))
         tx.executemany(tx.sql["insert_vectors"], table_rows(row[1], number, offer.vectors))
+        put_tokens(tx, row[1], offer.tokens)
         tx.execute(tx.sql["stop_awaiting"], (offer.id,))
         tx.vectors_changed(row[1])
         tx.pages += 2
@@ -86,10 +96,19 @@ def present_model(connection: sqlite3.Connection) -> str | None:
 
 
 def lacking(
-    connection: sqlite3.Connection, partitions: Partitions, model: str, limit: int
+    connection: sqlite3.Connection,
+    partitions: Partitions,
+    model: str,
+    tokens: str | None,
+    limit: int,
 ) -> tuple[list[Row], Mapping[int, tuple[str, str]]]:
-    """Rows of memories without vectors by this model, by id, and their walls."""
-    name = "lacking_vectors" if present_model(connection) == model else "lacking_everything"
-    rows = connection.execute(statements()[name], (limit,)).fetchall()
+    """Rows of memories without vectors by this model, or token vectors by the other, by id, and
+    their walls."""
+    if present_model(connection) != model:
+        rows = connection.execute(statements()["lacking_everything"], (limit,)).fetchall()
+    elif tokens is None:
+        rows = connection.execute(statements()["lacking_vectors"], (limit,)).fetchall()
+    else:
+        rows = connection.execute(statements()["lacking_tokens"], (tokens, limit)).fetchall()
     walls = {row[1]: partitions.walls(connection, row[1]) for row in rows}
     return rows, walls

@@ -16,6 +16,7 @@ from perdure.domain.text import fingerprint
 from perdure.domain.times import iso, to_micros
 from perdure.stores.sqlite.abridging import abridged
 from perdure.stores.sqlite.rows import COLUMNS, COUNTERS, row_of
+from perdure.stores.sqlite.tokens import PackedTokens, pack_tokens
 from perdure.stores.sqlite.vectors import Packed, pack
 
 Walls = tuple[str, str]
@@ -46,6 +47,7 @@ class Insertion(NamedTuple):
     vectors: tuple[Packed, ...]
     model: str | None
     dimension: int
+    tokens: PackedTokens | None
     entry: Entry
 
 
@@ -61,6 +63,7 @@ class Modification(NamedTuple):
     vectors: tuple[Packed, ...]
     model: str | None
     dimension: int
+    tokens: PackedTokens | None
     entry: Entry
 
 
@@ -150,6 +153,7 @@ def _inserted(change: Change, entry: Entry, encoding: int) -> Insertion:
         () if vectors is None else pack(vectors.rows, encoding),
         None if vectors is None else vectors.model,
         0 if vectors is None else vectors.rows.shape[1],
+        pack_tokens(vectors),
         entry,
     )
 
@@ -182,6 +186,7 @@ def _modified(change: Change, entry: Entry, encoding: int, *, counts: bool) -> M
         () if vectors is None else pack(vectors.rows, encoding),
         None if vectors is None else vectors.model,
         0 if vectors is None else vectors.rows.shape[1],
+        pack_tokens(vectors),
         entry,
     )
 

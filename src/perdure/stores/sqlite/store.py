@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from perdure.domain.batches import Whole
-from perdure.domain.changes import Applied, ChangeSet, JournalEntry, Refused, Vectors
+from perdure.domain.changes import (
+    Applied,
+    ChangeSet,
+    JournalEntry,
+    Refused,
+    TokenVectors,
+    Vectors,
+)
 from perdure.domain.erasure import Erased, Erasure
 from perdure.domain.query import Condition, Found, Query, Search
 from perdure.domain.records import Memory
@@ -41,6 +48,7 @@ from perdure.stores.sqlite.preparing import prepared
 from perdure.stores.sqlite.reading import Reader, readable
 from perdure.stores.sqlite.resting import UpkeepReader
 from perdure.stores.sqlite.statements import statements
+from perdure.stores.sqlite.tokens import read_tokens
 from perdure.stores.sqlite.vectors import ENCODINGS
 from perdure.stores.sqlite.writing import write
 
@@ -182,11 +190,24 @@ class SqliteStore:
             lambda connection: archived.archived_in(connection, self._partitions, batch)
         )
 
-    async def lacking_vectors(self, model: str, *, limit: int) -> list[Memory]:
+    async def token_vectors(
+        self, view: View, ids: Sequence[str], *, model: str
+    ) -> dict[str, TokenVectors]:
+        """The token vectors by this model of the memories with these ids."""
+
+        def work(connection: sqlite3.Connection) -> dict[str, TokenVectors]:
+            numbers = self._reader.partitions_of(connection, view)
+            return read_tokens(connection, numbers, ids, model)
+
+        return self._read(work)
+
+    async def lacking_vectors(
+        self, model: str, *, tokens: str | None = None, limit: int
+    ) -> list[Memory]:
         """Memories of any scope, not forgotten, without vectors by this model; by id."""
 
         def work(connection: sqlite3.Connection) -> list[Memory]:
-            rows, walls = embedding.lacking(connection, self._partitions, model, limit)
+            rows, walls = embedding.lacking(connection, self._partitions, model, tokens, limit)
             return list(readable(rows, walls))
 
         return self._read(work)

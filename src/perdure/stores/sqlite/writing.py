@@ -13,6 +13,7 @@ from perdure.domain.times import EPOCH, to_micros
 from perdure.domain.utility import uses_in
 from perdure.stores.sqlite.preconditions import Stored, standing, stored_now
 from perdure.stores.sqlite.preparing import Access, Entry, Insertion, Modification, Prepared
+from perdure.stores.sqlite.tokens import PackedTokens, put_tokens
 from perdure.stores.sqlite.transaction import Transaction
 from perdure.stores.sqlite.vectors import table_rows
 
@@ -57,6 +58,7 @@ class _Writing:
         self._stored = stored
         self._memories: list[tuple[Any, ...]] = []
         self._vectors: list[tuple[Any, ...]] = []
+        self._tokens: list[tuple[int, PackedTokens]] = []
         self._waiting: list[tuple[str]] = []
         self._entries: list[tuple[Any, ...]] = []
         self._pending: set[str] = set()
@@ -121,6 +123,9 @@ class _Writing:
         """Write the gathered rows."""
         self._insert_all("insert_memory", self._memories)
         self._insert_all("insert_vectors", self._vectors)
+        for seq, tokens in self._tokens:
+            put_tokens(self._tx, seq, tokens)
+        self._tokens.clear()
         self._insert_all("await_vectors", self._waiting)
         self._insert_all("insert_entry", self._entries)
         self._memories, self._vectors, self._waiting, self._entries = [], [], [], []
@@ -143,6 +148,8 @@ class _Writing:
         number = self._tx.model_number(step.model, step.dimension)
         assert number is not None
         self._vectors += table_rows(seq, number, step.vectors)
+        if step.tokens is not None:
+            self._tokens.append((seq, step.tokens))
 
     def _chain(self, partition: int, seq: int, entry: Entry, *, before: int, reloads: int) -> int:
         """Append to the partition's journal; the entry's sequence."""

@@ -185,6 +185,10 @@ def assert_found(found: Found, reads: ReferenceReads, search: Search) -> None:
         everyone.without_vector,
     )
     assert len(got) == len(found.candidates)
+    assert found.rarities == pytest.approx(everyone.rarities, abs=LEXICAL_TOLERANCE, rel=0)
+    assert found.beside == {
+        pair for pair in everyone.beside if pair.earlier in got and pair.later in got
+    }
     assert got.keys() <= every.keys()
     for memory_id, candidate in got.items():
         _assert_same(candidate, every[memory_id])

@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 from perdure.ports.blocking import is_blocking, run_now
-from perdure.ports.embedder import Embedder, FloatArray, Purpose
+from perdure.ports.embedder import Embedder, FloatArray, Purpose, TokenRows, tokens_of
 
 EVERYDAY = (
     "My sister moved the workshop to the old harbour.",
@@ -96,6 +97,43 @@ class EmbedderContract:
         assert before.name
         assert before.dimension >= 1
         assert before.max_tokens is None or before.max_tokens >= 1
+
+    def tokens(
+        self, embedder: Embedder, texts: Sequence[str], purpose: Purpose = "document"
+    ) -> list[TokenRows]:
+        """The vectors of the texts' words; a model that declares none skips the test."""
+        if embedder.model.tokens is None:
+            pytest.skip("its model declares no vectors of words")
+        call = tokens_of(embedder, texts, purpose=purpose)
+        return run_now(call) if is_blocking(embedder) else asyncio.run(call)
+
+    def require_good_tokens(self, found: Sequence[TokenRows], embedder: Embedder) -> None:
+        """Fail unless each has a unit row of the promised dimension for every piece."""
+        assert embedder.model.tokens is not None
+        for item in found:
+            assert item.rows.dtype == np.float32
+            assert item.rows.shape == (len(item.words), embedder.model.tokens.dimension)
+            assert np.allclose(np.linalg.norm(item.rows, axis=1), 1.0, atol=1e-4)
+
+    def test_every_word_has_a_vector_of_unit_length(self, embedder: Embedder) -> None:
+        found = self.tokens(embedder, EVERYDAY)
+        assert len(found) == len(EVERYDAY)
+        self.require_good_tokens(found, embedder)
+        assert any(len(item.rows) for item in found)
+        assert self.tokens(embedder, []) == self.tokens(embedder, [], "query") == []
+
+    def test_any_text_has_vectors_of_words_or_none(self, embedder: Embedder) -> None:
+        for purpose in ("query", "document"):
+            found = self.tokens(embedder, [*UNUSUAL.values(), "long " * 5_000], purpose)
+            assert len(found) == len(UNUSUAL) + 1
+            self.require_good_tokens(found, embedder)
+
+    def test_words_have_the_same_vectors_alone_and_in_company(self, embedder: Embedder) -> None:
+        together = self.tokens(embedder, [*EVERYDAY, EVERYDAY[0]])
+        alone = [self.tokens(embedder, [text])[0] for text in (*EVERYDAY, EVERYDAY[0])]
+        for one, other in zip(together, alone, strict=True):
+            assert one.words == other.words
+            self.require_same(one.rows, other.rows)
 
     def test_the_calibration_rises(self, embedder: Embedder) -> None:
         anchors = embedder.model.calibration.anchors

@@ -30,6 +30,7 @@ from perdure.testing.contracts._store_reading import ReadingContract
 from perdure.testing.contracts._store_resting import RestingContract
 from perdure.testing.contracts._store_searching import SearchingContract
 from perdure.testing.contracts._store_stand import Opening, Stand, standing
+from perdure.testing.contracts._store_tokens import KeepsTokenVectors
 from perdure.testing.contracts._store_upkeep import UpkeepContract
 from perdure.testing.contracts._store_walking import WalksAlongFacts
 from perdure.testing.contracts._store_writing import WritingContract
@@ -48,6 +49,7 @@ class StoreContract(
     ArchivedContract,
     RestingContract,
     KeepsMarks,
+    KeepsTokenVectors,
 ):
     """Subclass this and give it the fixture `opening`."""
 

@@ -14,6 +14,8 @@ WHOLE_TABLES = {
     "lacking_everything": {"m"},
     "stray_vectors": {"vectors"},
     "stray_awaiting": {"awaiting_vectors"},
+    "lacking_tokens": {"m", "t"},
+    "stray_tokens": {"t"},
     "memory_entries": {"c"},
     "empty_entries": {"c", "chain"},
     "count_contents": {"c"},

@@ -35,12 +35,25 @@ DELETE FROM vectors WHERE tenant = :tenant AND user_id = :user_id AND memory_id 
 INSERT INTO vectors (tenant, user_id, memory_id, piece, model, embedding)
 VALUES (:tenant, :user_id, :memory_id, :piece, :model, :embedding);
 
+-- name: put_tokens
+INSERT INTO token_vectors (tenant, user_id, memory_id, model, dimension, data)
+VALUES (:tenant, :user_id, :memory_id, :model, :dimension, :data);
+
+-- name: token_vectors
+SELECT m.memory_id, m.dimension, m.data FROM token_vectors AS m
+WHERE {walls} AND m.model = :model AND m.memory_id = ANY (CAST(:ids AS text[]));
+
 -- name: lacking_vectors
--- Memories of any scope, not forgotten, with words here, without vectors by the model.
+-- Memories of any scope, not forgotten, with words here, without vectors by the model, or, where
+-- asked for, without token vectors by the other.
 SELECT {{memory_columns}} FROM memories AS m
 WHERE m.state <> 'forgotten' AND NOT (m.state = 'archived' AND m.content = '')
   AND NOT EXISTS (
     SELECT 1 FROM vectors AS v
     WHERE v.tenant = m.tenant AND v.user_id = m.user_id AND v.memory_id = m.id
-      AND v.model = :model)
+      AND v.model = :model
+      AND (CAST(:tokens AS text) IS NULL OR EXISTS (
+        SELECT 1 FROM token_vectors AS t
+        WHERE t.tenant = m.tenant AND t.user_id = m.user_id AND t.memory_id = m.id
+          AND t.model = :tokens)))
 ORDER BY m.id LIMIT :limit;
