@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from perdure.embedders import _usem3
-from perdure.embedders import _minilm_file
+from perdure.embedders import _minilm_file, _usem3
 from perdure.embedders.default import DegradedEmbedderWarning, load_default_embedder
 from perdure.embedders.hashing import HashingEmbedder
 from perdure.embedders.local import LocalEmbedder
