@@ -104,14 +104,20 @@ class Entry:
         """Its weight in a window of this format."""
         piece = self.pieces.get(form.name)
         if piece is None:
-            turns = [entry.turn for entry in self.members]
-            piece = self.pieces[form.name] = Piece(
-                tokens=cost_of(self.as_shown(), form),
-                last=max(entry.number for entry in self.members),
-                importance=max(turn.importance for turn in turns),
-                pinned=any(turn.pinned for turn in turns),
-            )
+            piece = self.pieces[form.name] = self._piece(form)
         return piece
+
+    def _piece(self, form: Format) -> Piece:
+        tokens = cost_of(self.as_shown(), form)
+        if not self.results:
+            return Piece(tokens, self.number, self.turn.importance, self.turn.pinned)
+        turns = [entry.turn for entry in self.members]
+        return Piece(
+            tokens=tokens,
+            last=max(entry.number for entry in self.members),
+            importance=max(turn.importance for turn in turns),
+            pinned=any(turn.pinned for turn in turns),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from perdure.domain.context.formats import Format
+from perdure.domain.context.registry import FORMATS
 from perdure.domain.context.turns import ContextTurn, words_of
 from perdure.domain.context.window import Piece
 from perdure.domain.scope import Scope
@@ -109,6 +110,10 @@ class Session:
                 call.take_result(entry)
         for wanted in entry.turn.calls:
             self.calls[wanted.id] = entry
+        head = entry.call or entry
+        if len(head.answered) == len(head.turn.calls):
+            for form in FORMATS.values():
+                head.piece(form)  # so that the first window of a long session is not slow
 
     def _depart(self, entry: Entry) -> None:
         del self.entries[entry.id]

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perdure.domain.context.anthropic import AnthropicFormat
 from perdure.domain.context.formats import Format, Written
-from perdure.domain.context.openai import OpenAIFormat
-from perdure.domain.context.plain import PlainFormat
+from perdure.domain.context.registry import FORMATS
 from perdure.domain.context.results import Window
 from perdure.domain.context.shrinking import (
     Counted,
@@ -29,10 +27,6 @@ from perdure.ports.token_counter import identity_of
 
 LEAST_SUMMARY_TOKENS = 96
 """Less holds no sentence; small windows give it, but never more than a third of themselves."""
-
-FORMATS: dict[str, Format] = {
-    form.name: form for form in (OpenAIFormat(), AnthropicFormat(), PlainFormat())
-}
 
 
 def format_named(name: object) -> Format:

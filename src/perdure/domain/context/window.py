@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 IMPORTANT_SHARE = 0.5
 """Of the room that pinned turns leave: how much of it important ones may take from recent ones."""
@@ -11,8 +12,7 @@ LARGEST_SHARE = 0.5
 """Of the budget: a piece that takes more is oversized, and shown shortened to that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """What stays or goes as a whole: a turn, or a call of tools with its results.
 
     `tokens` is what showing it costs; `last` says how recent its newest turn is, higher is later.
