@@ -164,6 +164,30 @@ def test_a_summary_that_lost_its_support_is_made_again_and_not_brought_back(ilka
     assert again.provenance == summary.provenance
 
 
+@decided_by_the_engine
+def test_a_summary_is_changed_through_its_sources(ilka, clock):
+    tell(ilka, clock, *BOAT)
+    ilka.consolidate()
+    [summary] = summaries(ilka)
+    with pytest.raises(InvalidInput, match="made of"):
+        ilka.correct(summary.id, "The boat is dry.")
+    with pytest.raises(InvalidInput, match="made of"):
+        ilka.update(summary.id, content="The boat is dry.")
+    assert ilka.update(summary.id, importance=0.9, pinned=True).pinned
+    ilka.correct("the leak of the boat near the keel", "The boat is dry.")
+    assert summaries(ilka) == []
+
+
+@decided_by_the_engine
+def test_a_request_to_forget_takes_the_summary_along(ilka, clock):
+    tell(ilka, clock, *BOAT)
+    ilka.consolidate()
+    assert len(summaries(ilka)) == 1
+    ilka.observe([{"role": "user", "content": "Forget everything about the leak of the boat."}])
+    assert summaries(ilka) == []
+    assert all("leak" not in item.content for item in listed(ilka, kinds="semantic"))
+
+
 def test_facts_are_drawn_from_what_nobody_read_yet(ilka, clock):
     [oslo, bergen] = tell(ilka, clock, "I live in Oslo.", "I live in Bergen now.")
     assert facts(ilka) == []

@@ -100,8 +100,8 @@ class Memory:
     believing it. `importance` and `confidence` lie in [0, 1]; a confidence of 0 says that nobody
     vouches for the words (a question, small talk, what an assistant said). `subject`,
     `predicate`, `object` and `polarity` are set for facts only. `key` is the slot, if any.
-    `provenance` are the memories it was drawn from, `supports` the facts drawn from it, and
-    `contradicts` those that cannot hold beside it while nothing tells which does.
+    `provenance` are the memories it was drawn from, `supports` the facts and summaries drawn from it,
+    and `contradicts` those that cannot hold beside it while nothing tells which does.
     `archive` is where in the archive the whole record lies ("batch#row"). A compressed or archived
     memory needs it; one that was brought back keeps it, so that an erasure finds every copy.
     `pinned` keeps it from fading; `held` also from being forgotten by upkeep or erased (a legal

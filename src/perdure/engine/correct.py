@@ -24,6 +24,7 @@ from perdure.engine.reading import not_found, stored
 from perdure.engine.recall import question_of, recall
 from perdure.engine.rederiving import rederive
 from perdure.engine.reembedding import make_up_backlog
+from perdure.engine.supports import require_own_words
 from perdure.engine.writing import Retry, collapsed, deciding, write_or_retry
 from perdure.errors import Conflict, InvalidInput, NotFound
 
@@ -95,6 +96,7 @@ async def correct(
 
     async def attempt() -> Remembered:
         old = (await stored(core, scope, [named]))[named]
+        require_own_words(old)
         known = await _already_corrected(core, scope, old, correction)
         if known is not None:
             return Remembered(outcome=Outcome.ALREADY_KNOWN, memory=known)

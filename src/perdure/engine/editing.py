@@ -18,6 +18,7 @@ from perdure.engine.core import Core
 from perdure.engine.drafts import Moment, expiry_of, flag, metadata_of, share, text_of
 from perdure.engine.reading import stored
 from perdure.engine.reembedding import make_up_backlog
+from perdure.engine.supports import require_own_words
 from perdure.engine.writing import deciding, write_or_retry
 from perdure.errors import Conflict, InvalidInput
 
@@ -113,6 +114,8 @@ async def update(
                 f"memory {memory_id} is at version {memory.version}, not {shown(expected_version)}; "
                 "read it again and repeat the change on what it says now"
             )
+        if content is not None:
+            require_own_words(memory)
         new = edited(
             core, memory, now=now, content=content, metadata=metadata,
             importance=importance, pinned=pinned, held=held, expires_at=expires_at,

@@ -7,6 +7,7 @@ still stands; when somebody else wrote meanwhile, it is decided again from fresh
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -81,11 +82,19 @@ async def observe(
     return call.answer
 
 
+TIDIED_PER_REQUEST = 1_000
+"""Memories looked at when a message asks for tidying; whoever waits for an answer waits for this."""
+
+
 async def _tidy(call: _Call, actor: str | None) -> None:
-    """Do what was asked for; what another process is at, that one does."""
+    """Do what was asked for. What another process is at, that one does; and what it is disturbed
+    in is done the next time, for the messages are stored."""
     from perdure.engine.consolidating import consolidate  # rarely asked for
 
-    await consolidate(call.core, call.scope, now=call.now, actor=actor)
+    with suppress(Conflict):
+        await consolidate(
+            call.core, call.scope, now=call.now, actor=actor, limit=TIDIED_PER_REQUEST
+        )
 
 
 async def decide(

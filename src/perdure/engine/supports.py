@@ -12,6 +12,7 @@ from perdure.domain.records import Memory, State
 from perdure.domain.scope import Scope
 from perdure.domain.summaries import is_summary
 from perdure.engine.core import Core
+from perdure.errors import InvalidInput
 
 LOST_ITS_SUPPORT = "what it was drawn from was forgotten"
 
@@ -89,3 +90,12 @@ def without_support(facts: Iterable[Memory], lost: Iterable[str], now: datetime)
                        reason=LOST_ITS_SUPPORT)
             )  # fmt: skip
     return changes
+
+
+def require_own_words(memory: Memory) -> None:
+    """Raise `InvalidInput` for a summary: its words are those of what it was made of."""
+    if is_summary(memory):
+        raise InvalidInput(
+            f"memory {memory.id} is a summary; change what it was made of (its provenance), "
+            "and consolidate() makes it again"
+        )
