@@ -237,6 +237,20 @@ def test_a_fact_told_again_is_strengthened_once_for_each_time(ilka, clock):
     assert facts(ilka) == [after]
 
 
+@decided_by_the_engine
+@pytest.mark.parametrize("words", ["I live in Oslo.", "我住在杭州。"])
+def test_a_fact_observed_again_matters_more(ilka, clock, words):
+    for number in range(3):
+        clock.advance(HOUR)
+        ilka.observe([{"role": "user", "content": words, "id": str(number)}])
+    [before] = facts(ilka)
+    assert len(before.provenance) == 3
+    ilka.consolidate()
+    [after] = facts(ilka)
+    assert after.importance == pytest.approx(0.63875)
+    assert after.confidence == before.confidence
+
+
 def test_words_told_again_make_the_first_telling_matter_more(ilka, clock):
     first, *_ = tell(ilka, clock, "Kestrel ferries call at pier nine.", *APART, importance=0.2)
     tell(ilka, clock, "Kestrel ferries call at pier nine!")

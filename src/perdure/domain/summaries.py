@@ -65,6 +65,17 @@ def is_summary(memory: Memory) -> bool:
     return summary_in(memory) is not None
 
 
+def falls_with(memory: Memory, lost: Collection[str]) -> bool:
+    """Whether what was drawn from memories is lost when these are.
+
+    A fact goes with the last of them, because each says it; a summary with any of them, because
+    each says a part of it.
+    """
+    if is_summary(memory):
+        return any(name in lost for name in memory.provenance)
+    return all(name in lost for name in memory.provenance)
+
+
 def digest_of(sources: Sequence[Memory]) -> str:
     """Tells whether a summary is of these memories as they are worded now; hexadecimal."""
     digest = blake2b(digest_size=16)

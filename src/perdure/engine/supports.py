@@ -10,7 +10,7 @@ from perdure.domain.changes import Change, Operation
 from perdure.domain.consolidation import withdraws
 from perdure.domain.records import Memory, State
 from perdure.domain.scope import Scope
-from perdure.domain.summaries import is_summary
+from perdure.domain.summaries import falls_with, is_summary
 from perdure.engine.core import Core
 from perdure.errors import InvalidInput
 
@@ -81,7 +81,7 @@ def without_support(facts: Iterable[Memory], lost: Iterable[str], now: datetime)
         if fact.state is State.FORGOTTEN or fact.id in gone:
             continue
         left = tuple(memory_id for memory_id in fact.provenance if memory_id not in gone)
-        if not left:
+        if falls_with(fact, gone):
             changes.append(forgotten(fact, now, LOST_ITS_SUPPORT))
         elif left != fact.provenance:
             after = replace(fact, provenance=left, version=fact.version + 1)

@@ -9,6 +9,7 @@ from perdure.domain.summaries import (
     SUMMARY,
     SummaryMark,
     digest_of,
+    falls_with,
     is_summary,
     shared,
     summary_in,
@@ -57,6 +58,16 @@ def test_a_mark_comes_back_as_it_was_stored():
 def test_what_only_looks_like_a_summary_is_none(fields):
     assert is_summary(a_summary())
     assert not is_summary(a_summary(**fields))
+
+
+@pytest.mark.parametrize(
+    ("lost", "fact_goes", "summary_goes"),
+    [((), False, False), (("a",), False, True), (("a", "b", "c", "d"), True, True)],
+)
+def test_a_summary_goes_with_any_source_and_a_fact_with_the_last(lost, fact_goes, summary_goes):
+    fact = a_summary(predicate="likes", metadata=Metadata({}))
+    assert falls_with(fact, frozenset(lost)) is fact_goes
+    assert falls_with(a_summary(), frozenset(lost)) is summary_goes
 
 
 def test_the_digest_tells_other_words_and_another_order():
