@@ -190,34 +190,33 @@ async def _read_on(call: _Call, scope: Scope, planning: Working | None) -> bool:
     mark = await core.store.mark(name)
     position = mark or 0
     view = View(scope=scope, now=call.now)
+    entries: Sequence[JournalEntry] = ()
     while call.left > 0:
-        entries = await core.store.changes_since(view, position, limit=ENTRIES)
+        entries = entries or await core.store.changes_since(view, position, limit=ENTRIES)
         if not entries:
             return True
-        ids, position = _taken(entries, min(BATCH, call.left))
+        ids, taken = _taken(entries, min(BATCH, call.left))
+        position, entries = entries[taken - 1].sequence, entries[taken:]
         call.left -= len(ids)
         if planning is not None:
             call.note(await consolidate_batch(core, planning, scope, ids, call.teller))
             continue
-        moved = Mark(name=name, value=position, was=mark)
-        await _consolidate_and_write(call, scope, ids, moved)
+        await _consolidate_and_write(call, scope, ids, Mark(name=name, value=position, was=mark))
         mark = position
     call.is_cut_short = bool(await core.store.changes_since(view, position, limit=1))
     return not call.is_cut_short
 
 
 def _taken(entries: Sequence[JournalEntry], most: int) -> tuple[list[str], int]:
-    """The memories to be looked at next, at most so many, and the position up to which they
-    stand."""
+    """The memories to be looked at next, at most so many, and how many entries that takes."""
     ids: dict[str, None] = {}
-    position = entries[0].sequence
-    for entry in entries:
-        if concerns(entry):
-            if len(ids) == most and entry.memory_id not in ids:
-                break
-            ids[entry.memory_id] = None
-        position = entry.sequence
-    return list(ids), position
+    for taken, entry in enumerate(entries):
+        if not concerns(entry):
+            continue
+        if len(ids) == most and entry.memory_id not in ids:
+            return list(ids), taken
+        ids[entry.memory_id] = None
+    return list(ids), len(entries)
 
 
 async def _consolidate_and_write(call: _Call, scope: Scope, ids: Sequence[str], mark: Mark) -> None:
