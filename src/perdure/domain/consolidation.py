@@ -13,7 +13,7 @@ from perdure.domain.scope import Scope
 EPISODES = frozenset((Kind.EPISODIC, Kind.LONG_TERM))
 _TELLING = frozenset(
     "content kind state confidence retired_at superseded_by valid_from valid_to occurred_at "
-    "expires_at contradicts provenance".split()
+    "expires_at contradicts provenance supports".split()
 )
 """What of a memory matters to consolidation; recalls, edits of metadata and its own links do not."""
 

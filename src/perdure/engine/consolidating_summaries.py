@@ -159,7 +159,7 @@ async def _tell(
             reason=f"a summary of {len(members)} related memories",
         )
     )
-    return [*steps, *_link(working, around, made, members)]
+    return [*steps, *_link(working, made, members)]
 
 
 def _is_as_it_should_be(summary: Memory, members: Sequence[Memory], scope: Scope) -> bool:
@@ -209,25 +209,15 @@ def _memory(
     )
 
 
-def _link(
-    working: Working, around: Surroundings, summary: Memory, members: Sequence[Memory]
-) -> list[Step]:
-    """Let the sources name their summary, and no longer one that is gone."""
+def _link(working: Working, summary: Memory, members: Sequence[Memory]) -> list[Step]:
+    """Let the sources name their summary. Those it had before stay named: an erasure has to find
+    them, too."""
     steps: list[Step] = []
     reason = TOLD.format(others=len(members) - 1)
     for member in members:
         current = working.current[member.id]
-        gone = {
-            name
-            for name in current.supports
-            if (drawn := working.current.get(name)) is not None
-            and summary_in(drawn) is not None
-            and drawn.state is State.FORGOTTEN
-        }
-        supports = tuple(name for name in current.supports if name not in gone)
-        if summary.id in supports and not gone:
-            continue
-        supports = tuple(dict.fromkeys((*supports, summary.id)))
-        working.change(replace(current, supports=supports), Operation.CONSOLIDATED, reason)
-        steps.append(Step(memory=current, reason=reason))
+        if summary.id not in current.supports:
+            supports = (*current.supports, summary.id)
+            working.change(replace(current, supports=supports), Operation.CONSOLIDATED, reason)
+            steps.append(Step(memory=current, reason=reason))
     return steps

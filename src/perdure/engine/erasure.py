@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,6 +13,7 @@ from perdure.domain.erasure import Erased, Erasure, is_erased, trace_of_scope
 from perdure.domain.records import Memory, State
 from perdure.domain.results import Problem
 from perdure.domain.scope import Scope
+from perdure.domain.summaries import falls_with, is_summary
 from perdure.domain.visibility import View
 from perdure.engine import context
 from perdure.engine.core import Core
@@ -24,6 +25,7 @@ from perdure.errors import Conflict, Misconfigured, Unavailable
 log = logging.getLogger(__name__)
 
 LOST_ITS_SUPPORT = "what it was drawn from was erased"
+SUMMARY_ERASED = "a summary that told it together with what was erased is gone"
 FILES, COPIES = "bytes in the store's files", "copies in the archive"
 
 
@@ -115,18 +117,42 @@ async def _with_derived(
     """Follow the links from what is erased to what was drawn from it, and on from there."""
     gone = set(asked)
     kept: dict[str, Memory] = {}
+    told: set[str] = set()
     while leads := leads - gone - kept.keys():
         for fact in (await core.store.get(scope, sorted(leads))).values():
             kept[fact.id] = fact
         leads = set()
         # Again for all that were kept so far: what has gone since may have been their last support.
-        while lost := [fact for fact in kept.values() if gone.issuperset(fact.provenance)]:
+        while lost := [fact for fact in kept.values() if falls_with(fact, gone)]:
             for fact in lost:
                 del kept[fact.id]
                 gone.add(fact.id)
                 leads.update(fact.supports)
-    changes = tuple(_without(fact, gone) for fact in kept.values() if not is_erased(fact))
-    return _Reach(ids=frozenset(gone), derived=len(gone) - len(asked), changes=changes)
+                told.update(fact.provenance if is_summary(fact) else ())
+    changes = [_without(fact, gone) for fact in kept.values() if not is_erased(fact)]
+    changes += await _untold(core, scope, told - gone, gone)
+    return _Reach(ids=frozenset(gone), derived=len(gone) - len(asked), changes=tuple(changes))
+
+
+async def _untold(
+    core: Core, scope: Scope, sources: Collection[str], gone: Collection[str]
+) -> list[Change]:
+    """Sources of erased summaries that stay, without these; so that they are told anew."""
+    found = await core.store.get(scope, sorted(sources)) if sources else {}
+    return [
+        Change(
+            operation=Operation.UPDATED,
+            before=memory,
+            after=replace(
+                memory,
+                supports=tuple(name for name in memory.supports if name not in gone),
+                version=memory.version + 1,
+            ),
+            reason=SUMMARY_ERASED,
+        )
+        for memory in found.values()
+        if not is_erased(memory)
+    ]
 
 
 def _without(fact: Memory, gone: Iterable[str]) -> Change:
