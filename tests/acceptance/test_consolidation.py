@@ -5,6 +5,8 @@ from datetime import timedelta
 import pytest
 
 from perdure import Conflict, InvalidInput, Kind, PermissionDenied, Scope
+from perdure.domain.consolidation import lease_name, sweep_name
+from perdure.ports.blocking import run_now
 from perdure.testing import HashingEmbedder, ScriptedLanguageModel, answer
 from tests.acceptance.home import decided_by_the_engine
 
@@ -418,21 +420,42 @@ def test_wrong_arguments_are_refused(memory):
         memory.scoped(user="ilka").consolidate(everything=True)
 
 
+def store_of(home, memory):
+    return (memory.manager if home.form == "async" else memory._core)._core.store
+
+
+def finished(home, call):
+    return home.loop().run(call) if home.form == "async" else run_now(call)
+
+
+@decided_by_the_engine
+def test_users_without_news_are_not_visited_again(home, clock):
+    memory = home.open()
+    name = sweep_name(Scope())
+    for user in ("ilka", "ben"):
+        tell(memory.scoped(user=user), clock, *BOAT)
+    memory.consolidate(everything=True, limit=4)
+    store = store_of(home, memory)
+    assert finished(home, store.mark(name)) is None  # one of them was not read to the end
+    memory.consolidate(everything=True)
+    reached = finished(home, store.mark(name))
+    assert reached is not None
+    memory.consolidate(everything=True)
+    memory.consolidate(everything=True)
+    last = memory.changes(0, everything=True)[-1].sequence
+    assert reached < finished(home, store.mark(name)) == last
+
+
 @decided_by_the_engine
 def test_a_leased_user_is_left_to_the_other_worker(home, clock):
-    from perdure.domain.consolidation import lease_name
-
     memory = home.open()
     ilka = memory.scoped(user="ilka")
     tell(ilka, clock, *BOAT)
-    store = (memory.manager if home.form == "async" else memory._core)._core.store
+    store = store_of(home, memory)
 
     def lease(**fields):
-        from perdure.ports.blocking import is_blocking, run_now
-
-        assert is_blocking(store) or home.form == "async"
         call = store.lease(lease_name(Scope(user="ilka")), duration=HOUR, **fields)
-        return home.loop().run(call) if home.form == "async" else run_now(call)
+        return finished(home, call)
 
     assert lease(owner="another", now=clock.now())
     plan = ilka.consolidate()

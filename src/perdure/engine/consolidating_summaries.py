@@ -19,7 +19,7 @@ from perdure.domain.clustering import (
     pair,
     relatedness,
 )
-from perdure.domain.consolidation import may_be_told, may_stay_told
+from perdure.domain.consolidation import may_be_told
 from perdure.domain.records import Kind, Memory, Metadata, State
 from perdure.domain.scope import Scope
 from perdure.domain.summaries import SUMMARY, SummaryMark, digest_of, summary_in
@@ -28,13 +28,12 @@ from perdure.engine.observe_working import Working
 from perdure.engine.summarising import Teller
 
 TOLD = "it is told in one summary with {others} related memories"
-NO_LONGER = "a summary that tells what is no longer held, or not alone"
 REMADE = "a summary that is of more sessions than one now"
 
 
 async def summarise(working: Working, around: Surroundings, teller: Teller) -> list[Step]:
     """Add the summaries of what lies around to the changes; what was done with which memory."""
-    steps = _take_back(working, around)
+    steps: list[Step] = []
     by_agent: dict[str, list[Memory]] = defaultdict(list)
     for stored in around.memories.values():
         memory = working.note(stored)
@@ -100,23 +99,10 @@ def _is_told_for_good(working: Working, around: Surroundings, memory: Memory) ->
     """Whether its summary tells of words that were compressed or archived since: it stays as it is,
     for it could not be made again."""
     summary = _living(working, around, memory)
-    return summary is not None and not all(
-        may_be_told(working.note(around.memories[name])) for name in summary.provenance
-    )
-
-
-def _take_back(working: Working, around: Surroundings) -> list[Step]:
-    """Forget summaries of which a source may no longer be told."""
-    steps: list[Step] = []
-    for stored in list(around.drawn.values()):
-        summary = working.note(stored)
-        if summary_in(summary) is None or summary.state is State.FORGOTTEN:
-            continue
-        sources = [around.memories.get(name) for name in summary.provenance]
-        if all(source is not None and may_stay_told(working.note(source)) for source in sources):
-            continue
-        steps.append(_forget(working, summary, NO_LONGER))
-    return steps
+    if summary is None:
+        return False
+    sources = [around.memories.get(name) for name in summary.provenance]
+    return not all(item is not None and may_be_told(working.note(item)) for item in sources)
 
 
 def _forget(working: Working, summary: Memory, reason: str) -> Step:
