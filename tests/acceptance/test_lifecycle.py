@@ -63,6 +63,7 @@ CALLS = {
     "catch_up": lambda memory, _: memory.catch_up(),
     "working_tasks": lambda memory, _: memory.working_tasks(),
     "consolidate": lambda memory, _: memory.consolidate(),
+    "erase": lambda memory, note: memory.erase([note]),
 }
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from perdure.domain.analysis import query_lexemes
 from perdure.domain.changes import Change, Operation
 from perdure.domain.clustering import (
     LEAST,
@@ -15,15 +14,14 @@ from perdure.domain.clustering import (
     Cluster,
     Item,
     clusters_of,
-    names_of,
     pair,
     relatedness,
 )
 from perdure.domain.consolidation import may_be_told
 from perdure.domain.records import Kind, Memory, Metadata, State
 from perdure.domain.scope import Scope
-from perdure.domain.summaries import SUMMARY, SummaryMark, digest_of, summary_in
-from perdure.engine.consolidating_surroundings import MOST_CHARS, Step, Surroundings
+from perdure.domain.summaries import SUMMARY, SummaryMark, digest_of, is_summary, summary_in
+from perdure.engine.consolidating_surroundings import MOST_CHARS, Step, Surroundings, item_of
 from perdure.engine.observe_working import Working
 from perdure.engine.summarising import Teller
 
@@ -35,12 +33,16 @@ async def summarise(working: Working, around: Surroundings, teller: Teller) -> l
     """Add the summaries of what lies around to the changes; what was done with which memory."""
     steps: list[Step] = []
     by_agent: dict[str, list[Memory]] = defaultdict(list)
+    for_good = _told_for_good(working, around)
     for stored in around.memories.values():
         memory = working.note(stored)
-        if may_be_told(memory) and not _is_told_for_good(working, around, memory):
+        if may_be_told(memory) and _living(working, around, memory) not in for_good:
             by_agent[memory.scope.agent].append(memory)
     for _, memories in sorted(by_agent.items()):
-        items = [_item(memory, working, around) for memory in memories]
+        items = [
+            item_of(memory, around.facts(memory), _living(working, around, memory))
+            for memory in memories
+        ]
         known = {memory.id: memory for memory in memories}
         await _compare_kin(working, around, known, items)
         for cluster in clusters_of(items, around.links):
@@ -77,32 +79,26 @@ async def _compare_kin(
         )
 
 
-def _item(memory: Memory, working: Working, around: Surroundings) -> Item:
-    summary = _living(working, around, memory)
-    return Item(
-        id=memory.id,
-        at=memory.occurred_at,
-        terms=frozenset(query_lexemes(memory.content[:MOST_CHARS])),
-        names=names_of(memory, around.facts(memory)),
-        cluster=None if summary is None else summary.id,
-    )
-
-
-def _living(working: Working, around: Surroundings, memory: Memory) -> Memory | None:
+def _living(working: Working, around: Surroundings, memory: Memory) -> str | None:
     """The summary a memory is part of, unless the changes so far took it back."""
     stored = around.summary(memory)
-    summary = None if stored is None else working.note(stored)
-    return None if summary is None or summary.state is State.FORGOTTEN else summary
+    if stored is None or working.note(stored).state is State.FORGOTTEN:
+        return None
+    return stored.id
 
 
-def _is_told_for_good(working: Working, around: Surroundings, memory: Memory) -> bool:
-    """Whether its summary tells of words that were compressed or archived since: it stays as it is,
-    for it could not be made again."""
-    summary = _living(working, around, memory)
-    if summary is None:
-        return False
-    sources = [around.memories.get(name) for name in summary.provenance]
-    return not all(item is not None and may_be_told(working.note(item)) for item in sources)
+def _told_for_good(working: Working, around: Surroundings) -> set[str]:
+    """Summaries that tell of words which were compressed or archived since: they stay as they are,
+    for they could not be made again."""
+    return {
+        summary.id
+        for summary in around.drawn.values()
+        if is_summary(summary)
+        and not all(
+            name in around.memories and may_be_told(working.note(around.memories[name]))
+            for name in summary.provenance
+        )
+    }
 
 
 def _forget(working: Working, summary: Memory, reason: str) -> Step:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from perdure.domain.analysis import query_lexemes
-from perdure.domain.clustering import Pair, pair
+from perdure.domain.clustering import Item, Pair, names_of, pair, relatedness
 from perdure.domain.consolidation import EPISODES
 from perdure.domain.query import Condition, Search
 from perdure.domain.records import Memory, State
@@ -22,6 +22,9 @@ NEIGHBOURS = 16
 """How many of the nearest memories each arm of the search gives."""
 MOST_CHARS = 600
 """Of each memory, what is searched with."""
+WORTH_A_LOOK = 0.2
+"""Relatedness, names in facts not counted, from which a neighbour is looked at more closely. Below
+it, those would have to make up for half of what belonging together takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,7 @@ class Surroundings:
 
     memories: dict[str, Memory] = field(default_factory=dict)
     links: dict[Pair, float | None] = field(default_factory=dict)
+    neighbours: dict[str, list[str]] = field(default_factory=dict)
     drawn: dict[str, Memory] = field(default_factory=dict)
 
     def of(self, memory: Memory) -> list[Memory]:
@@ -58,12 +62,7 @@ class Surroundings:
 
     def near(self, memory: Memory) -> list[Memory]:
         """The memories linked to it."""
-        others = (
-            one if other == memory.id else other
-            for one, other in self.links
-            if memory.id in (one, other)
-        )
-        return [self.memories[name] for name in others if name in self.memories]
+        return [self.memories[name] for name in self.neighbours.get(memory.id, ())]
 
 
 async def surroundings_of(core: Core, working: Working, memories: Sequence[Memory]) -> Surroundings:
@@ -101,14 +100,46 @@ async def _load(
     if not memories:
         return
     walls = memories[0].scope
-    await _take(
-        core, working, walls, around.memories, {name for key in around.links for name in key}
-    )
+    found = {name for key in around.links for name in key}
+    await _take(core, working, walls, around.memories, found)
+    _keep_related(around, memories)
     drawn = [name for memory in around.memories.values() for name in memory.supports]
     await _take(core, working, walls, around.drawn, drawn)
     summaries = [item for item in around.drawn.values() if is_summary(item)]
     members = [name for item in summaries for name in item.provenance]
     await _take(core, working, walls, around.memories, members)
+
+
+def _keep_related(around: Surroundings, memories: Sequence[Memory]) -> None:
+    """Leave out what was found near and has little to do with it: most of it."""
+    items = {name: item_of(memory, ()) for name, memory in around.memories.items()}
+    around.links = {
+        (one, other): relevance
+        for (one, other), relevance in around.links.items()
+        if one in items
+        and other in items
+        and relatedness(items[one], items[other], relevance) >= WORTH_A_LOOK
+    }
+    for one, other in around.links:
+        around.neighbours.setdefault(one, []).append(other)
+        around.neighbours.setdefault(other, []).append(one)
+    asked = {memory.id for memory in memories}
+    around.memories = {
+        name: memory
+        for name, memory in around.memories.items()
+        if name in asked or name in around.neighbours
+    }
+
+
+def item_of(memory: Memory, facts: Iterable[Memory], cluster: str | None = None) -> Item:
+    """A memory as clustering sees it."""
+    return Item(
+        id=memory.id,
+        at=memory.occurred_at,
+        terms=frozenset(query_lexemes(memory.content[:MOST_CHARS])),
+        names=names_of(memory, facts),
+        cluster=cluster,
+    )
 
 
 async def _take(
