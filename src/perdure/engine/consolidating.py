@@ -37,7 +37,9 @@ BATCH = 50
 """Memories of one change set: what a crash repeats at most, and what memory it takes."""
 LEASE = timedelta(minutes=5)
 """How long nobody else starts on a user's memories after the last sign of life."""
-ELSEWHERE = "{count} users were being consolidated by another process, which goes on with them"
+ELSEWHERE = (
+    "another process is at work on the memories of some users ({count}) and goes on with them"
+)
 MORE = "there is more to consolidate than the limit; call it again"
 
 
