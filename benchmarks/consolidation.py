@@ -5,7 +5,7 @@ belong together. Measured, on SQLite with the hashing embedder (whose cost is sm
 the first consolidation of everything, one when nothing is new, and one when ten memories are. The
 baseline is one recall for each memory: the least that looking for what belongs to it could cost.
 
-    python -m benchmarks.consolidation [memories ...]        default: 1000 10000
+    python -m benchmarks.consolidation [memories ...]        default: 1000 4000
 
 Fixed seed; prints a table and writes JSON beside it.
 """
@@ -106,4 +106,4 @@ def main(sizes: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(item) for item in sys.argv[1:]] or [1_000, 10_000])
+    main([int(item) for item in sys.argv[1:]] or [1_000, 4_000])

@@ -68,6 +68,22 @@ def test_related_memories_are_told_in_one_summary(ilka, clock):
     assert all(not ilka.get(told[n].id).supports for n in (3, 7))
 
 
+@decided_by_the_engine
+def test_a_summary_tells_of_several_of_its_sources(ilka, clock):
+    told = tell(
+        ilka, clock,
+        f"{BOAT[0]} It drips day and night, and 14 boards of the floor are wet all the time.",
+        f"{BOAT[1]} It is as wide as a thumb, and we must decide who mends it.",
+        "Another leak in the boat near the keel. My brother agreed to come on May 4.",
+    )  # fmt: skip
+    ilka.consolidate()
+    [made] = summaries(ilka)
+    cited = made.metadata["summary"]["lines"]
+    assert len(cited) >= 2
+    assert len({name for names in cited for name in names}) == len(cited)
+    assert len(made.content) < sum(len(item.content) for item in told)
+
+
 def test_nothing_is_taken_out_of_sight(ilka, clock):
     told = tell(ilka, clock, *BOAT, *CAT, *APART)
     before = [[hit.memory.id for hit in ilka.recall(text, limit=20)] for text in BOAT + CAT]

@@ -86,6 +86,20 @@ def digest_of(sources: Sequence[Memory]) -> str:
     return digest.hexdigest()
 
 
+def most_central(own: Sequence[Collection[int]], others: Sequence[Collection[int]]) -> int:
+    """Which of a memory's sentences says most of what the other memories are about: its position.
+
+    The sentences are given by their terms; the centrality of one is the mean of the terms it
+    shares (`shared`) with the sentences of the others. The first of equal ones.
+
+    Source: degree centrality, as in LexRank; Erkan and Radev, JAIR 2004.
+    """
+    return max(
+        range(len(own)),
+        key=lambda position: (sum(shared(own[position], other) for other in others), -position),
+    )
+
+
 def shared(one: Collection[int], other: Collection[int]) -> float:
     """The share of terms two texts have in common, in [0, 1]: twice those of both ÷ all (Dice)."""
     total = len(one) + len(other)

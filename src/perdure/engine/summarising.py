@@ -8,12 +8,12 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from perdure.domain.context.summary import EXTRACTS, SourceTurn, extract, sentences_of
+from perdure.domain.context.summary import EXTRACTS, Sentence, SourceTurn, extract, sentences_of
 from perdure.domain.context.summary import Line as ExtractedLine
 from perdure.domain.duplicates import is_near_duplicate
 from perdure.domain.proposed_summaries import SUMMARY_SCHEMA, checked_lines
 from perdure.domain.records import Memory
-from perdure.domain.summaries import MOST_READ_CHARS, Line, digest_of
+from perdure.domain.summaries import MOST_READ_CHARS, Line, digest_of, most_central
 from perdure.domain.text import holds_han
 from perdure.engine.core import Core
 from perdure.engine.proposing_prompt import CHINESE, ENGLISH, prompt_for
@@ -53,15 +53,16 @@ class Teller:
         return self._made[digest]
 
     def _extracted(self, sources: Sequence[Memory]) -> Told:
-        """Their most telling sentences, about half of what they say."""
+        """Sentences of theirs, one of each memory at most, about half of what they say."""
         count = self.core.count_tokens
         names_speakers = len({memory.source.speaker for memory in sources}) > 1
+        sentences = self._central_sentences(sources)
         turns = [
             SourceTurn(
                 id=memory.id,
                 who=(memory.source.speaker or "") if names_speakers else "",
                 text=memory.content[:MOST_READ_CHARS],
-                sentences=sentences_of(memory.content, salience=1.0, split=self._sentences),
+                sentences=sentences[memory.id],
             )
             for memory in sources
         ]
@@ -72,6 +73,21 @@ class Teller:
             count=count,
         )
         return Told(lines=tuple(_line(line, sources) for line in chosen))
+
+    def _central_sentences(self, sources: Sequence[Memory]) -> dict[str, tuple[Sentence, ...]]:
+        """Of each memory the sentence that has most to do with the others, if it says anything."""
+        found = {
+            memory.id: sentences_of(memory.content, salience=1.0, split=self._sentences)
+            for memory in sources
+        }
+        chosen: dict[str, tuple[Sentence, ...]] = {}
+        for memory_id, own in found.items():
+            others = [
+                one.terms for name, them in found.items() if name != memory_id for one in them
+            ]
+            best = most_central([one.terms for one in own], others) if own else 0
+            chosen[memory_id] = own[best : best + 1]
+        return chosen
 
     def _sentences(self, text: str) -> list[str]:
         return [" ".join(span.of(text).split()) for span in self.core.understanding.split(text)]

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from perdure.domain.analysis import query_lexemes
 from perdure.domain.records import Kind, Metadata
 from perdure.domain.summaries import (
     SUMMARY,
@@ -11,6 +12,7 @@ from perdure.domain.summaries import (
     digest_of,
     falls_with,
     is_summary,
+    most_central,
     shared,
     summary_in,
 )
@@ -37,6 +39,35 @@ def a_summary(**fields):
 )
 def test_shared_terms(one, other, expected):
     assert shared(one, other) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "expected"),
+    [
+        ([(1, 2), (3,)], [(3, 9), (3, 4)], 1),  # 0 + 0 against 2/3 + 2/3
+        ([(1, 2), (3,)], [(1, 2), (3, 4)], 0),  # 1 + 0 against 0 + 2/3
+        ([(1,), (1,)], [(1,)], 0),
+        ([(1,), (2,)], [], 0),
+    ],
+)
+def test_the_most_central_sentence(own, others, expected):
+    assert most_central(own, others) == expected
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "expected"),
+    [
+        (
+            ["It is raining again.", "The leak in the boat grew."],
+            ["The boat has a leak.", "We mended the leak of the boat."],
+            1,
+        ),
+        (["今天又下雨了。", "船上的漏洞变大了。"], ["船有个漏洞。", "船的漏洞补好了。"], 1),
+    ],
+)
+def test_the_most_central_sentence_is_about_what_the_others_are(own, others, expected):
+    terms = [[query_lexemes(text) for text in texts] for texts in (own, others)]
+    assert most_central(*terms) == expected
 
 
 def test_a_mark_comes_back_as_it_was_stored():
