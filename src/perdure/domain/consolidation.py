@@ -69,8 +69,8 @@ def says_the_same(one: Memory, other: Memory) -> bool:
 
 def withdraws(before: Memory, after: Memory) -> bool:
     """Whether a change takes from a memory what a summary may have told of it."""
-    if before.content != after.content and after.state is State.ACTIVE:
-        return before.state is not State.COMPRESSED  # otherwise its own words are back
+    if before.content != after.content and before.state is after.state:
+        return True  # worded anew; compressing, archiving and bringing back change the state
     return may_stay_told(before) and not may_stay_told(after)
 
 

@@ -9,7 +9,7 @@ from perdure.domain.changes import Operation
 from perdure.domain.consolidation import is_episode
 from perdure.domain.decisions import Meeting, meeting, rule
 from perdure.domain.proposals import Statement
-from perdure.domain.records import Kind, Memory
+from perdure.domain.records import Kind, Memory, State
 from perdure.engine.bearing import bearing_on
 from perdure.engine.core import Core
 from perdure.engine.observe_applying import Part, carry_out
@@ -27,11 +27,12 @@ def is_unread(memory: Memory, drawn: Sequence[Memory]) -> bool:
     """Whether facts may still have to be drawn from a memory. `drawn` are those it has.
 
     Messages were read when they were observed, and a memory that is a fact stands for itself. Nor
-    is anything drawn from what only an assistant said, from documents, or from the value of a slot
-    that the caller named.
+    is anything drawn from what only an assistant said, from documents and extracts, or from the
+    value of a slot that the caller named.
     """
     return (
         is_episode(memory)
+        and memory.state is State.ACTIVE
         and not any(fact.predicate is not None for fact in drawn)
         and memory.predicate is None
         and memory.superseded_by is None

@@ -85,9 +85,20 @@ def test_what_takes_a_summary_along(fields, expected):
     assert withdraws(WORDS, replace(WORDS, **fields)) is expected
 
 
-def test_words_that_come_back_take_nothing_along():
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"state": State.COMPRESSED, "content": "boat", "archive": "b#1"},
+        {"state": State.ARCHIVED, "content": "", "archive": "b#1"},
+    ],
+)
+def test_words_that_come_back_take_nothing_along(fields):
+    assert not withdraws(replace(WORDS, **fields), WORDS)
+
+
+def test_compressed_words_that_are_edited_take_their_summary_along():
     compressed = replace(WORDS, state=State.COMPRESSED, content="boat", archive="b#1")
-    assert not withdraws(compressed, WORDS)
+    assert withdraws(compressed, replace(compressed, content="ship"))
 
 
 def test_names_tell_users_apart_and_nothing_about_them():
