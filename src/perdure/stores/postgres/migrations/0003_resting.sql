@@ -25,7 +25,7 @@ ALTER TABLE memories
         CASE WHEN state <> 'active' THEN 40
              WHEN subject IS NOT NULL OR key IS NOT NULL OR kind = 'semantic'
                   OR length(content) < 240 THEN 0
-             ELSE 20 END + least(19, CAST(floor(importance * 20) AS integer))
+             ELSE 20 END + CAST(least(19, floor(importance * 20)) AS integer)
     ) STORED;
 
 CREATE INDEX memories_at_rest ON memories (tenant, rest_class, touched_at)
