@@ -12,6 +12,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 
@@ -64,6 +65,13 @@ CALLS = {
     "working_tasks": lambda memory, _: memory.working_tasks(),
     "consolidate": lambda memory, _: memory.consolidate(),
     "erase": lambda memory, note: memory.erase([note]),
+    "maintain": lambda memory, _: memory.maintain(),
+    "evict": lambda memory, _: memory.evict(),
+    "start_maintenance": lambda memory, _: memory.start_maintenance(every=timedelta(hours=1)),
+    "feedback_from": lambda memory, note: memory.feedback_from("x", [note]),
+    "never_used": lambda memory, _: memory.never_used(),
+    "maintenance_status": lambda memory, _: memory.maintenance_status(),
+    "stop_maintenance": lambda memory, _: memory.stop_maintenance(),
 }
 
 
