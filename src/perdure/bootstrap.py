@@ -31,6 +31,7 @@ from perdure.engine.understanding import OfflineUnderstanding
 from perdure.engine.upkeep import flush_accesses
 from perdure.errors import InvalidInput, Misconfigured, PerdureError
 from perdure.files import usable_path
+from perdure.ports.archive import Archive
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.language_model import LanguageModel
@@ -78,6 +79,7 @@ class _Parts:
     clock: Clock
     settings: Settings
     warming: Thread | None
+    archive: str | None
 
 
 def default_url() -> str:
@@ -166,6 +168,31 @@ async def _third_party(scheme: str, url: str) -> Store:
     installed = sorted(point.name for point in entry_points(group=STORE_GROUP))
     known = ", ".join(["memory", "sqlite", "postgresql", *installed])
     raise Misconfigured(f"no store understands {scheme}:// URLs; installed are {known}")
+
+
+def archive_url(url: str | Path, settings: Settings) -> str | None:
+    """Where the archive of a store lies; None where there is none."""
+    if settings.archive is not None:
+        return None if settings.archive == "off" else settings.archive
+    file = sqlite_file(url)
+    if file is not None:
+        return f"{file.absolute()}.archive"
+    return "memory://" if str(url).lower().startswith("memory://") else None
+
+
+def _archive_of(url: str | None, store: Store, running: Running) -> Archive | None:
+    """The archive at a URL, opened when first used; `Misconfigured` for one that names none."""
+    if url is None:
+        return None
+    from perdure.archives.opening import location_of, open_archive
+    from perdure.engine.archive_access import ArchiveLater
+
+    location_of(url)
+
+    async def opened(identity: str) -> Archive:
+        return running.archive(await running.offload(open_archive, url, identity))
+
+    return ArchiveLater(store.identity, opened)
 
 
 def working_store_of(settings: Settings) -> WorkingStore:
@@ -274,7 +301,9 @@ async def _parts(
     model = embedder_of(embedder, chosen)
     reader = language_model_of(language_model)
     working = working_store_of(chosen)
-    store = await open_store(default_url() if url is None else url, chosen)
+    name_or_url = default_url() if url is None else url
+    cold = archive_url(name_or_url, chosen)
+    store = await open_store(name_or_url, chosen)
     try:
         if model is not None:
             require_same_model(await store.embedding_model(), model)
@@ -289,6 +318,7 @@ async def _parts(
         clock=clock if clock is not None else SystemClock(),
         settings=chosen,
         warming=_warm(model),
+        archive=cold,
     )
 
 
@@ -325,6 +355,7 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
             understanding.identity if proposer is None else proposer.identity,
         ),
         searching=running.searching,
+        archive=_archive_of(parts.archive, store, running),
         adapt_embedder=running.embedder,
         proposer=proposer,
     )

@@ -79,6 +79,13 @@ class Settings:
         vector_format: `float32`, or `int8` at a quarter of the size.
         index_bytes: memory for search indexes of the scopes in use.
 
+    Archive:
+        archive: where memories go that leave the store: a folder or `file:///folder`,
+            `s3://bucket/prefix` (also `gs://`, `az://`), `fsspec+SCHEME://…` for what fsspec opens,
+            `memory://`, or `off`. Options of the service stand in the query, or in its usual
+            environment variables. None: `<file>.archive` beside a SQLite file, the process for
+            `memory://`, nothing for PostgreSQL.
+
     Working memory:
         working: where tasks under way are kept, so that several processes share them: a URL
             `redis://…` (`rediss://…` for TLS, `redis+cluster://…` for a cluster). None keeps them
@@ -126,6 +133,7 @@ class Settings:
     durability: Literal["full", "normal"] = "full"
     vector_format: Literal["float32", "int8"] = "float32"
     index_bytes: int = 512 * 1024 * 1024
+    archive: str | None = None
     working: str | None = field(default=None, repr=False)
     working_bytes: int = 262_144
     working_depth: int = 32
@@ -169,6 +177,10 @@ class Settings:
         _one_of("decay", self.decay, ("spaced", "daily"))
         _one_of("durability", self.durability, ("full", "normal"))
         _one_of("vector_format", self.vector_format, ("float32", "int8"))
+        if self.archive is not None and (not isinstance(self.archive, str) or not self.archive):
+            raise Misconfigured(
+                f"settings.archive must be a URL, a folder or 'off', not {shown(self.archive)}"
+            )
         if not isinstance(self.long_term, bool):
             raise Misconfigured(
                 f"settings.long_term must be true or false, not {type(self.long_term).__name__}"

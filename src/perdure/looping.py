@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from perdure.domain.scope import Scope
 from perdure.domain.working import TaskKey
 from perdure.errors import LanguageModelUnavailable
+from perdure.ports.archive import Archive
 from perdure.ports.blocking import is_blocking, run_now
 from perdure.ports.embedder import (
     Embedder,
@@ -221,18 +222,18 @@ class ThreadedLanguageModel:
         return result
 
 
-class ThreadedStore:
-    """A blocking store behind a pool of worker threads.
+class ThreadedAdapter:
+    """A blocking store or archive behind a pool of worker threads.
 
     A call that is cancelled goes on in its thread to the end: a write is whole or absent.
     """
 
-    def __init__(self, store: Store, pool: ThreadPoolExecutor) -> None:
-        self._store = store
+    def __init__(self, adapter: Store | Archive, pool: ThreadPoolExecutor) -> None:
+        self._adapter = adapter
         self._pool = pool
 
     def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
-        method = getattr(self._store, name)
+        method = getattr(self._adapter, name)
 
         async def crossing(*args: Any, **kwargs: Any) -> Any:
             work = partial(_run, method, args, kwargs)
@@ -323,7 +324,7 @@ class OnLoop:
         return nullcontext()  # searches wait for one another's input and output
 
     def store(self, store: Store) -> Store:
-        return cast(Store, ThreadedStore(store, self._pool)) if is_blocking(store) else store
+        return cast(Store, ThreadedAdapter(store, self._pool)) if is_blocking(store) else store
 
     def embedder(self, embedder: Embedder) -> Embedder:
         if is_blocking(embedder):
@@ -336,6 +337,11 @@ class OnLoop:
             return ThreadedLanguageModel(model, self._pool)
         self._adapters.append(model)
         return TimedLanguageModel(model, timeout_s=timeout_s)
+
+    def archive(self, archive: Archive) -> Archive:
+        if is_blocking(archive):
+            return cast(Archive, ThreadedAdapter(archive, self._pool))
+        return archive
 
     def working_store(self, store: WorkingStore) -> WorkingStore:
         self._adapters.append(store)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from threading import TIMEOUT_MAX, Event, Lock, Thread
 from typing import Any, ParamSpec, Protocol, TypeVar
 
+from perdure.ports.archive import Archive
 from perdure.ports.blocking import is_blocking, run_now
 from perdure.ports.embedder import Embedder
 from perdure.ports.language_model import LanguageModel
@@ -64,6 +65,10 @@ class Running(Protocol):
 
     def language_model(self, model: LanguageModel, *, timeout_s: float) -> LanguageModel:
         """The language model as the core may call it; one that takes too long is out of reach."""
+        ...
+
+    def archive(self, archive: Archive) -> Archive:
+        """The archive as the core may call it."""
         ...
 
     def working_store(self, store: WorkingStore) -> WorkingStore:
@@ -149,6 +154,9 @@ class Direct:
         looped = LoopedLanguageModel(model, timeout_s=timeout_s)
         self._closers.append(looped.close)
         return looped
+
+    def archive(self, archive: Archive) -> Archive:
+        return archive  # all of them compute in the calling thread
 
     def working_store(self, store: WorkingStore) -> WorkingStore:
         if is_blocking(store):

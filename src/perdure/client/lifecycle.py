@@ -11,14 +11,19 @@ from perdure.domain.plans import Plan
 from perdure.domain.records import Kind, Memory
 from perdure.domain.results import (
     Forgotten,
+    PutAway,
+    Restored,
 )
 from perdure.domain.scope import Scope
 from perdure.engine import (
+    archive_restoring,
+    archiving,
     asking,
     context,
     drafts,
     erasure,
     forgetting,
+    reading,
 )
 from perdure.engine.asking import Between
 from perdure.errors import InvalidInput
@@ -122,10 +127,11 @@ class Lifecycle(Bound):
     async def restore(
         self, memory_id: Target, *, actor: str | None = None, scope: Scope | None = None
     ) -> Memory:
-        """Bring a forgotten, superseded or archived memory back.
+        """Bring a forgotten, superseded, compressed or archived memory back.
 
-        Restoring a superseded memory undoes the supersession. `Conflict` when its slot has
-        another value meanwhile.
+        From the archive it returns with its whole words, vectors and history, and as it was:
+        superseded if it was so. Restoring a superseded memory undoes the supersession. `Conflict`
+        when its slot has another value meanwhile, `CorruptArchive` when its words are lost.
         """
         return await forgetting.restore(
             self._core, self._within(scope), id_of(memory_id), now=self._core.now(), actor=actor
@@ -159,3 +165,72 @@ class Lifecycle(Bound):
             everything=self._unbound(everything),
             limit=asking.limit_of(limit, consolidating.MOST_PER_CALL),
         )
+
+    @call
+    async def restore_archived(
+        self,
+        *,
+        between: Between | None = None,
+        kinds: Kind | str | Iterable[Kind | str] | None = None,
+        filters: Mapping[str, Any] | None = None,
+        everything: bool = False,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Restored:
+        """Bring back everything of the scope that was archived or compressed.
+
+        `between` bounds when it happened. Filters see what a stub still has: no metadata of an
+        archived memory. Interrupted, it may be called again for the rest.
+        """
+        view = asking.view_of(
+            self._within(scope), self._core.now(), everything=self._unbound(everything),
+            include=("superseded", "former", "archived", "expired"),
+        )  # fmt: skip
+        condition = asking.condition_of(
+            view, kinds=kinds, filters=archive_restoring.away(filters), between=between
+        )
+        ids = await archive_restoring.restore_archived(
+            self._core, condition, now=view.now, actor=actor
+        )
+        return Restored(ids=tuple(ids))
+
+    @call
+    async def archive(
+        self,
+        ids: Target | Iterable[Target],
+        *,
+        reason: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> PutAway:
+        """Put memories into the archive now: words, vectors and history leave the store.
+
+        A stub stays, which `get`, `list` and `history` know and no search finds. `NotFound` when
+        an id is unknown, `Misconfigured` without an archive. Upkeep does this by itself (`maintain`).
+        """
+        core = self._core
+        memories = (await reading.stored(core, self._within(scope), ids_of(ids))).values()
+        note = drafts.note_of(reason, "reason")
+        told = {memory.id: note for memory in memories}
+        away = await archiving.archive(core, memories, now=core.now(), actor=actor, reasons=told)
+        return PutAway(ids=tuple(memory.id for memory in memories if memory.id in away))
+
+    @call
+    async def compress(
+        self,
+        ids: Target | Iterable[Target],
+        *,
+        reason: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> PutAway:
+        """Replace the words of memories by a summary now; the originals go into the archive.
+
+        The summary is made of the memory's own sentences. Errors as for `archive`.
+        """
+        core = self._core
+        memories = (await reading.stored(core, self._within(scope), ids_of(ids))).values()
+        note = drafts.note_of(reason, "reason")
+        told = {memory.id: note for memory in memories}
+        done = await archiving.compress(core, memories, now=core.now(), actor=actor, reasons=told)
+        return PutAway(ids=tuple(memory.id for memory in memories if memory.id in done))

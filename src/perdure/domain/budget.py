@@ -52,7 +52,8 @@ def pack(
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])\s*|\n+")
 
 
-def _sentences(text: str) -> list[str]:
+def sentences_of(text: str) -> list[str]:
+    """A text cut where sentences end, blank pieces left out; English and Chinese marks alike."""
     return [part for part in _SENTENCE_END.split(text) if part and not part.isspace()]
 
 
@@ -77,7 +78,7 @@ def pieces_of(text: str, *, whole_tokens: int, piece_tokens: int) -> Sequence[st
     if tokens <= piece_tokens:
         return [text]
     runs: list[str] = []
-    for sentence in _sentences(text):
+    for sentence in sentences_of(text):
         for part in _halved(sentence, piece_tokens):
             longer = f"{runs[-1]} {part}" if runs else part
             if runs and estimate_tokens(longer) <= piece_tokens:

@@ -162,6 +162,10 @@ class ChangeSet:
     (`domain.journal.emptied`). The first change of such a memory is journalled whole, so that
     replay goes on from it, and its counts of accesses are written as `after` has them.
 
+    `refilled` are journal entries with the contents that the journal lost: they are written back
+    into the entries of that sequence that are empty and have the same seal, and nowhere else. Who
+    offers them has made sure that the contents have that seal.
+
     `marks`, each name once, leave no journal entry; a set of nothing else is written too.
     """
 
@@ -175,6 +179,7 @@ class ChangeSet:
     idempotency: tuple[IdempotencyKey, ...] = ()
     accesses: tuple[Accesses, ...] = ()
     emptied: frozenset[str] = frozenset()
+    refilled: tuple[JournalEntry, ...] = ()
     marks: tuple[Mark, ...] = ()
 
     def __post_init__(self) -> None:

@@ -203,6 +203,40 @@ class PastChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PutAway:
+    """Which memories were archived or compressed by this call.
+
+    Left out are those that already were, that are held, and, when compressing, those too short to
+    gain anything by it.
+    """
+
+    ids: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """Which memories were brought back from the archive by this call."""
+
+    ids: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
     """Which memories were forgotten by this call; those forgotten before are not listed."""
 

@@ -26,16 +26,21 @@ class Succession:
 
 def retire(memory: Memory, *, by: str, at: datetime) -> Memory:
     """The memory no longer believed, replaced by `by`; its words stay readable."""
-    return replace(
-        memory, state=State.SUPERSEDED, retired_at=at, superseded_by=by, version=memory.version + 1
-    )
+    state, version = _superseded(memory), memory.version + 1
+    return replace(memory, state=state, retired_at=at, superseded_by=by, version=version)
 
 
 def close(memory: Memory, *, by: str, until: datetime) -> Memory:
     """The memory true only until `until`, when `by` began."""
-    return replace(
-        memory, state=State.SUPERSEDED, valid_to=until, superseded_by=by, version=memory.version + 1
-    )
+    state, version = _superseded(memory), memory.version + 1
+    return replace(memory, state=state, valid_to=until, superseded_by=by, version=version)
+
+
+def _superseded(memory: Memory) -> State:
+    """The state of a memory that has a successor: what lies in the archive goes on lying there."""
+    if memory.state in (State.ARCHIVED, State.COMPRESSED):
+        return memory.state
+    return State.SUPERSEDED
 
 
 def succeed(

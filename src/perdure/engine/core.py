@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +15,7 @@ from perdure.engine.embedding import Embedding
 from perdure.engine.ids import IdFactory
 from perdure.engine.maintenance_log import MaintenanceLog
 from perdure.engine.short_term import ShortTermBuffers
+from perdure.ports.archive import Archive
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.store import Store
@@ -48,8 +49,8 @@ class Core:
     interpreter anyway, and passing it to and fro in the middle costs as much as the search."""
     adapt_embedder: Callable[[Embedder], Embedder]
     """Makes an embedder that comes later, in `reembed`, run the way this manager runs."""
-    drop_copies: Callable[[Sequence[str]], Awaitable[object]] | None = None
-    """Removes copies from the archive, by their places (`Memory.archive`); None without archive."""
+    archive: Archive | None = None
+    """Where memories go that leave the store; none where none is configured."""
     proposer: Proposer | None = None
     """A language model that reads what people say, checked by the understanding; if there is one."""
 

@@ -14,6 +14,8 @@ from perdure.domain.filters import json_value
 from perdure.domain.records import Json, Memory
 from perdure.domain.scope import Scope
 from perdure.domain.text import shown
+from perdure.engine.archive_reading import is_away
+from perdure.engine.archive_restoring import bring_back
 from perdure.engine.core import Core
 from perdure.engine.drafts import Moment, expiry_of, flag, metadata_of, share, text_of
 from perdure.engine.reading import stored
@@ -114,6 +116,10 @@ async def update(
                 f"memory {memory_id} is at version {memory.version}, not {shown(expected_version)}; "
                 "read it again and repeat the change on what it says now"
             )
+        if is_away(memory) and (content is not None or metadata is not None):
+            # What is changed must be there: otherwise the archive would undo it later.
+            await bring_back(core, [memory], now=now, actor=actor)
+            memory = (await stored(core, scope, [memory_id]))[memory_id]
         if content is not None:
             require_own_words(memory)
         new = edited(

@@ -16,6 +16,7 @@ from perdure.domain.scope import Scope
 from perdure.domain.summaries import falls_with, is_summary
 from perdure.domain.visibility import View
 from perdure.engine import context
+from perdure.engine.archive_upkeep import expunge
 from perdure.engine.core import Core
 from perdure.engine.drafts import note_of
 from perdure.engine.reading import not_found
@@ -209,10 +210,10 @@ async def _drop_copies(core: Core, erased: Iterable[Memory], now: datetime) -> b
     """Remove the archived copies of erased memories, and note that they are gone; false when the
     archive is out of reach. It can be done again."""
     there = [memory for memory in erased if memory.archive is not None]
-    if core.drop_copies is None:
+    if core.archive is None:
         return not there
     try:
-        await core.drop_copies([memory.archive for memory in there if memory.archive is not None])
+        await expunge(core, there, now=now)
     except (Unavailable, Misconfigured) as error:
         log.warning("erasure.copies_remain", extra={"error": str(error)})
         return False
@@ -228,11 +229,12 @@ async def make_up(core: Core, *, repair: bool, now: datetime) -> list[Problem]:
     """Copies that were left in the archive when an erasure was interrupted; removed if `repair`."""
     left: list[Memory] = []
     for batch in await core.store.archived_batches():
-        left += [
-            memory
-            for memory in await core.store.archived_in(batch)
-            if memory.state is State.FORGOTTEN and not memory.content
-        ]
+        for memory in await core.store.archived_in(batch):
+            if memory.state is State.FORGOTTEN and not memory.content:
+                # One that was archived before it was forgotten may still be restored.
+                entries = await core.store.history(memory.scope, memory.id)
+                if entries and entries[-1].operation is Operation.ERASED:
+                    left.append(memory)
     if not left:
         return []
     repaired = repair and await _drop_copies(core, left, now)

@@ -15,10 +15,12 @@ from perdure.domain.scope import Scope
 from perdure.domain.slots import retire
 from perdure.domain.summaries import is_summary
 from perdure.domain.text import shown
+from perdure.engine.archive_reading import is_away
+from perdure.engine.archive_restoring import bring_back
 from perdure.engine.core import Core
 from perdure.engine.reading import not_found
 from perdure.engine.supports import facts_drawn_from, forgotten, without_support
-from perdure.engine.writing import deciding, write, write_or_retry
+from perdure.engine.writing import Retry, deciding, write, write_or_retry
 from perdure.errors import Conflict, InvalidInput
 
 BULK = 5_000
@@ -104,7 +106,8 @@ async def restore(
 ) -> Memory:
     """Bring a forgotten, superseded or archived memory back; one that is current stays as it is.
 
-    A forgotten memory returns as it was before. Restoring a superseded one undoes the
+    A forgotten memory returns as it was before. One that was archived or compressed has its words,
+    vectors and history again; it is as it was then, superseded if it was so. Restoring a superseded one undoes the
     supersession: what took its place is retired, readable as superseded. Raises `NotFound`, and
     `Conflict` when its slot has another value meanwhile or its words are gone.
     """
@@ -114,7 +117,11 @@ async def restore(
         if memory_id not in found:
             raise not_found(memory_id)
         memory = found[memory_id]
-        if not memory.content:
+        if is_away(memory):
+            for restored in await bring_back(core, [memory], now=now, actor=actor):
+                return restored
+            raise Retry
+        if not (memory.content or memory.archive):
             raise Conflict(f"the words of memory {memory_id} were not kept; it cannot be restored")
         changes = await _restoration(core, scope, memory, now)
         changes[:1] = [_touched(change, now) for change in changes[:1]]
@@ -126,6 +133,8 @@ async def restore(
         changes[0] = replace(changes[0], vectors=vectors)
         await write_or_retry(core, changes, at=now, actor=actor, slots=slots)
         core.short_term.reread(back.scope)
+        if is_away(back):
+            raise Retry  # it was archived before it was forgotten: its words next
         return core.accesses.overlay(back)
 
     return await deciding(core, attempt, f"restore of {memory_id}")
@@ -133,7 +142,7 @@ async def restore(
 
 async def _vectors_of(core: Core, memory: Memory, back: Memory) -> Vectors | None:
     """Stores may have dropped the vectors of what was forgotten; make them again."""
-    if memory.state is not State.FORGOTTEN:
+    if memory.state is not State.FORGOTTEN or back.is_stub:
         return None
     [vectors] = await core.embedding.vectors([back.searchable_text], speakers=[back.source.speaker])
     return vectors

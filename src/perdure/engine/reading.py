@@ -16,6 +16,7 @@ from perdure.domain.results import Page, PastChange
 from perdure.domain.scope import Scope
 from perdure.domain.text import shown, truncate
 from perdure.domain.visibility import View, is_visible
+from perdure.engine.archive_reading import filled_history
 from perdure.engine.core import Core
 from perdure.errors import InvalidInput, NotFound
 
@@ -140,7 +141,8 @@ async def history(core: Core, scope: Scope, memory_id: str) -> list[PastChange]:
         if current in seen:
             continue
         seen.add(current)
-        entries = await core.store.history(scope, current)
+        told = await core.store.history(scope, current)
+        entries = await filled_history(core, scope, current, told)
         if not entries and current == memory_id:
             raise not_found(memory_id)
         chains.extend(_steps(entries))

@@ -15,6 +15,7 @@ from perdure.domain.usage import NO_USAGE
 from perdure.domain.utility import DayOfUse, by_period
 from perdure.domain.visibility import View
 from perdure.engine import erasure
+from perdure.engine.archive_upkeep import check_archive
 from perdure.engine.core import Core
 from perdure.engine.reembedding import make_up_backlog
 from perdure.engine.writing import write
@@ -83,9 +84,10 @@ def _by_recalls(memory: Memory) -> tuple[int, str]:
 
 
 async def verify(core: Core, *, repair: bool) -> Verification:
-    """Check every row, index and link of the store, and mend what is derived."""
+    """Check every row, index and link of the store and the archive, and mend what is derived."""
     findings = await core.store.check(repair=repair)
     left = await erasure.make_up(core, repair=repair, now=core.now())
+    cold = await check_archive(core, repair=repair)
     if repair:
         while await make_up_backlog(core):
             pass
@@ -100,6 +102,7 @@ async def verify(core: Core, *, repair: bool) -> Verification:
             for finding in findings
         )
         + tuple(left)
+        + tuple(cold)
     )
 
 

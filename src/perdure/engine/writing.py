@@ -13,6 +13,7 @@ from perdure.domain.changes import (
     Change,
     ChangeSet,
     IdempotencyKey,
+    JournalEntry,
     Mark,
     Refused,
     SlotState,
@@ -41,6 +42,8 @@ async def write(
     idempotency: tuple[IdempotencyKey, ...] = (),
     accesses: tuple[Accesses, ...] = (),
     marks: tuple[Mark, ...] = (),
+    emptied: frozenset[str] = frozenset(),
+    refilled: tuple[JournalEntry, ...] = (),
 ) -> Applied | Refused:
     """Apply one change set, together with the counted recalls once enough have gathered.
 
@@ -58,6 +61,8 @@ async def write(
         idempotency=idempotency,
         accesses=(*accesses, *counted),
         marks=marks,
+        emptied=emptied,
+        refilled=refilled,
     )
     try:
         result = await core.store.apply(change_set)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import deepcopy
@@ -169,6 +169,7 @@ class Tables:
         for item in after.values():
             self.put(item)
         self.journal.update(chains)
+        self._refill(changes.refilled)
         for entry in entries:
             self.journal[entry.scope.walls].append(entry)
         self.used_keys.update(keys)
@@ -199,6 +200,20 @@ class Tables:
                     for entry in self.journal[walls]]
             for walls in owners
         }  # fmt: skip
+
+    def _refill(self, entries: tuple[JournalEntry, ...]) -> None:
+        """Give emptied entries their contents back."""
+        for entry in entries:
+            chain = self.journal.get(entry.scope.walls, [])
+            place = bisect_left(chain, entry.sequence, key=attrgetter("sequence"))
+            if place < len(chain):
+                standing = chain[place]
+                is_same = (standing.sequence, standing.seal) == (entry.sequence, entry.seal)
+                if is_same and standing.is_emptied:
+                    chain[place] = replace(
+                        standing, reason=entry.reason, change=deepcopy(dict(entry.change)),
+                        salt=entry.salt,
+                    )  # fmt: skip
 
     def _present(
         self, accesses: tuple[Accesses, ...], after: Mapping[str, Indexed]

@@ -11,6 +11,8 @@ from perdure.domain.plans import Plan
 from perdure.domain.records import Kind, Memory
 from perdure.domain.results import (
     Forgotten,
+    PutAway,
+    Restored,
 )
 from perdure.domain.scope import Scope
 from perdure.engine.asking import Between
@@ -90,4 +92,52 @@ class Lifecycle(Blocking):
             lambda: self._core.consolidate(
                 dry_run=dry_run, everything=everything, limit=limit, actor=actor, scope=scope
             )
+        )
+
+    def restore_archived(
+        self,
+        *,
+        between: Between | None = None,
+        kinds: Kind | str | Iterable[Kind | str] | None = None,
+        filters: Mapping[str, Any] | None = None,
+        everything: bool = False,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> Restored:
+        """Blocking form of `AsyncMemoryManager.restore_archived`."""
+        return self._portal.call(
+            lambda: self._core.restore_archived(
+                between=between,
+                kinds=kinds,
+                filters=filters,
+                everything=everything,
+                actor=actor,
+                scope=scope,
+            )
+        )
+
+    def archive(
+        self,
+        ids: Target | Iterable[Target],
+        *,
+        reason: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> PutAway:
+        """Blocking form of `AsyncMemoryManager.archive`."""
+        return self._portal.call(
+            lambda: self._core.archive(ids, reason=reason, actor=actor, scope=scope)
+        )
+
+    def compress(
+        self,
+        ids: Target | Iterable[Target],
+        *,
+        reason: str | None = None,
+        actor: str | None = None,
+        scope: Scope | None = None,
+    ) -> PutAway:
+        """Blocking form of `AsyncMemoryManager.compress`."""
+        return self._portal.call(
+            lambda: self._core.compress(ids, reason=reason, actor=actor, scope=scope)
         )

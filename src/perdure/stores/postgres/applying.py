@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from perdure.domain.changes import Applied, ChangeSet, Refused, Vectors
+from perdure.domain.journal import canonical
 from perdure.domain.preconditions import refusal
 from perdure.domain.records import Memory
 from perdure.domain.replay import settled
@@ -75,6 +76,7 @@ async def apply_in(session: Session, schema: str, changes: ChangeSet) -> Written
     offered = next((item.vectors for item in changes.changes if item.vectors is not None), None)
     model = None if offered is None else await chosen_model(session, offered.model)
     await _empty_entries(session, changes, ground)
+    await _refill_entries(session, changes)
     after = _after(changes, ground.stored, model)
     await _write_records(session, after, ground)
     await put_vectors(
@@ -136,6 +138,23 @@ async def _empty_entries(session: Session, changes: ChangeSet, ground: Ground) -
         ids_of[ground.stored[memory_id].scope.walls].append(memory_id)
     for (tenant, user), ids in ids_of.items():
         await session.rows("empty_entries", tenant=tenant, user_id=user, ids=ids)
+
+
+async def _refill_entries(session: Session, changes: ChangeSet) -> None:
+    await session.many(
+        "refill_entry",
+        [
+            {
+                **_walls(entry.scope),
+                "sequence": entry.sequence,
+                "seal": entry.seal,
+                "salt": entry.salt,
+                "reason": entry.reason,
+                "change": canonical(dict(entry.change)),
+            }
+            for entry in changes.refilled
+        ],
+    )
 
 
 async def _count_accesses(session: Session, ground: Ground) -> None:

@@ -9,7 +9,7 @@ from secrets import token_bytes
 from typing import Any, NamedTuple
 
 from perdure.domain.analysis import lexemes
-from perdure.domain.changes import Change, ChangeSet
+from perdure.domain.changes import Change, ChangeSet, JournalEntry
 from perdure.domain.journal import SALT_BYTES, Line, canonical, lines_of, payload, seal_of
 from perdure.domain.records import Memory
 from perdure.domain.text import fingerprint
@@ -84,6 +84,7 @@ class Prepared(NamedTuple):
     steps: tuple[Insertion | Modification, ...]
     accesses: tuple[Access, ...]
     fingerprints: dict[int, int]
+    refills: tuple[tuple[Any, ...], ...] = ()
 
 
 def packed_lexemes(memory: Memory) -> bytes:
@@ -106,7 +107,26 @@ def prepared(changes: ChangeSet, *, encoding: int) -> Prepared:
         )
         for change in changes.changes
     )
-    return Prepared(changes, steps, tuple(_accesses(changes, lines)), _fingerprints(changes, steps))
+    return Prepared(
+        changes,
+        steps,
+        tuple(_accesses(changes, lines)),
+        _fingerprints(changes, steps),
+        tuple(map(_refill, changes.refilled)),
+    )
+
+
+def _refill(entry: JournalEntry) -> tuple[Any, ...]:
+    """The values of the statement `refill_entry`."""
+    change = dict(entry.change)
+    kept = abridged(change, canonical(change), at=iso(entry.at))
+    return (
+        entry.reason,
+        kept,
+        bytes.fromhex(entry.salt),
+        entry.sequence,
+        bytes.fromhex(entry.seal),
+    )
 
 
 def _fingerprints(

@@ -32,6 +32,7 @@ def write(tx: Transaction, prepared: Prepared) -> Applied | Refused:
     if emptied:
         seqs = [stored[memory_id].seq for memory_id in emptied if memory_id in stored]
         tx.execute(tx.sql["empty_entries"], (json.dumps(seqs),))
+    tx.executemany(tx.sql["refill_entry"], prepared.refills)
     writing = _Writing(tx, prepared, stored)
     for step in prepared.steps:
         if isinstance(step, Insertion):

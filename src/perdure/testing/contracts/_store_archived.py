@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 import numpy as np
 
+from perdure.domain.changes import Operation
 from perdure.domain.records import State
 from perdure.domain.scope import Scope
-from perdure.testing.builders import ILKA, MODEL, a_change_set, a_memory, vectors_of
+from perdure.testing.builders import (
+    ILKA,
+    MODEL,
+    NOON,
+    a_change,
+    a_change_set,
+    a_memory,
+    successor,
+    vectors_of,
+)
+from perdure.testing.contracts._store_emptying import archiving
 from perdure.testing.contracts._store_stand import Stand, looking
 from perdure.testing.contracts._store_writing import an_access
 
+HOUR = timedelta(hours=1)
 BEN = Scope(user="ben")
 EAST, NORTH = (1, 0, 0, 0), (0, 1, 0, 0)
 BATCH = "0198-batch"
@@ -82,4 +97,35 @@ class ArchivedContract:
         assert stand.run(stand.store.check(repair=False)) == []
         assert stand.run(stand.store.adopt_model("another@1/4", replacing=MODEL))
         assert stand.run(stand.store.lacking_vectors("another@1/4", limit=9)) == []
+        stand.assert_sound()
+
+    def test_emptied_entries_get_their_contents_back(self, stand: Stand) -> None:
+        memory = stand.keep(a_memory("kettle"))
+        memory = stand.change(memory, content="蓝色的壶", at=NOON + HOUR)
+        stand.write(a_change_set(accesses=(an_access(memory),), at=NOON + HOUR))
+        before = stand.run(stand.store.whole(ILKA, [memory.id]))[memory.id]
+        stand.write(archiving(before.memory, archive=f"{BATCH}#0"))
+        stub = stand.stored(memory)
+        back = successor(stub, content="蓝色的壶", state=State.ACTIVE)
+        change = a_change(back, before=stub, operation=Operation.RESTORED)
+        stand.write(a_change_set(change, at=NOON + 3 * HOUR, refilled=before.entries))
+        after = stand.run(stand.store.whole(ILKA, [memory.id]))[memory.id]
+        assert after.entries[:3] == before.entries
+        assert after.memory.content == "蓝色的壶"
+        earlier = looking(known_as_of=NOON + HOUR / 2)
+        assert [item.content for item in stand.query(earlier)] == ["kettle"]
+        stand.assert_sound()
+
+    def test_only_the_entry_with_the_same_seal_is_refilled(self, stand: Stand) -> None:
+        memory, other = a_memory("kettle"), a_memory("never emptied")
+        stand.keep(memory, other)
+        entries = {entry.memory_id: entry for entry in stand.entries()}
+        stand.write(archiving(memory))
+        forged = replace(entries[memory.id], seal="00" * 16, change={"content": "forged"})
+        full = replace(entries[other.id], change={"content": "forged"})
+        nowhere = replace(entries[memory.id], sequence=9_999_999)
+        before = stand.entries()
+        mark = a_change_set(a_memory("more"), refilled=(forged, full, nowhere))
+        stand.write(mark)
+        assert stand.entries()[: len(before)] == before
         stand.assert_sound()

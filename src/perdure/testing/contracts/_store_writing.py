@@ -99,7 +99,6 @@ def a_full_memory() -> Memory:
         polarity="-",
         causes=("four",),
         supports=("seven",),
-        contradicts=("eight",),
         archive="0198-batch#12",
         provenance=("five", "six"),
         attachments=(

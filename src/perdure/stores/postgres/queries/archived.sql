@@ -1,6 +1,12 @@
 -- name: identity
 SELECT value FROM meta WHERE name = 'identity';
 
+-- name: refill_entry
+-- Gives an emptied entry its contents back; no row when it is another.
+UPDATE journal SET reason = :reason, change = :change, salt = :salt
+WHERE tenant = :tenant AND user_id = :user_id AND sequence = :sequence AND seal = :seal
+  AND change IS NULL;
+
 -- name: whole_entries
 -- The entries of memories behind the walls, accesses too.
 SELECT {{entry_columns}} FROM journal AS m

@@ -1,6 +1,11 @@
 -- name: identity
 SELECT value FROM meta WHERE name = 'identity';
 
+-- name: refill_entry
+-- Gives an emptied entry its contents back; no row when it is another.
+UPDATE journal SET reason = ?, change = ?, salt = ?
+WHERE sequence = ? AND seal = ? AND change = '';
+
 -- name: whole_entries
 -- The entries of memories behind the walls, accesses too; the ids are a JSON list.
 WITH RECURSIVE chain (sequence) AS (
