@@ -99,6 +99,7 @@ def a_full_memory() -> Memory:
         polarity="-",
         causes=("four",),
         supports=("seven",),
+        contradicts=("eight",),
         archive="0198-batch#12",
         provenance=("five", "six"),
         attachments=(
