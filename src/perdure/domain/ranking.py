@@ -29,6 +29,9 @@ _DAY_US = 86_400_000_000
 FOREIGN = 0.9
 """What a memory in another script counts for beside one in the question's own: people mostly ask in
 the language they told it in."""
+AGREED = 2
+"""Power of the odds in a crowd where vectors of words were compared: those say the same as the
+sentence's and say it better, so that among many memories it should not be heard twice."""
 COMPONENTS = ("similarity", "importance", "recency", "frequency")
 
 
@@ -191,7 +194,8 @@ def _relevance(
     weight = weight_of_words(float(lexical.max()))
     if weight > 0.0 and calibration.beside_words is not None:
         beside = _interpolated(cosines, calibration.beside_words)
-        odds = odds_in_crowd(considered)
+        crowd = odds_in_crowd(considered)
+        odds = np.where(np.isnan(tokens), crowd, crowd**AGREED)
         beside = beside * odds / (1.0 - beside + beside * odds)
         if is_foreign is not None:
             beside = np.where(is_foreign, FOREIGN * vector, beside)

@@ -324,3 +324,42 @@ def test_what_is_in_another_script_is_not_measured_by_words(asks_in_han, is_han,
         candidates, preset=BALANCED, calibration=calibration, now=EPOCH, asks_in_han=asks_in_han
     )
     assert {item.candidate.id: item.values[0] for item in ranked}["silent"] == pytest.approx(value)
+
+
+def test_words_alike_count_beside_words_in_common():
+    # (0.5 + 5 × 0.2) / (0.5 + 5 × 0.2 + 1.5) = 0.5, against 0.5 / (0.5 + 0.5) without vectors of words
+    first, second = (
+        rank([item], preset=BALANCED, calibration=UNCALIBRATED, now=NOON)[0].values[0]
+        for item in (
+            Candidate("compared", None, 0.5, 0.5, 0, 0, tokens=0.2),
+            Candidate("not compared", None, 0.5, 0.5, 0, 0),
+        )
+    )
+    assert (first, second) == (pytest.approx(0.5), pytest.approx(0.5))
+
+
+def test_words_alike_are_a_hit_without_any_in_common():
+    calibration = Calibration(noise=0.3)
+    candidates = [
+        Candidate("alike", 0.1, 0.0, 0.5, 0, 0, tokens=0.21),
+        Candidate("hardly", 0.1, 0.0, 0.5, 0, 0, tokens=0.2),
+    ]
+    ranked = rank(candidates, preset=BALANCED, calibration=calibration, now=NOON)
+    assert [item.candidate.id for item in ranked] == ["alike"]
+
+
+def test_among_many_the_sentence_is_not_heard_twice():
+    calibration = Calibration(noise=0.0, beside_words=((0.0, 0.0), (1.0, 1.0)))
+
+    def similarity(considered, tokens):
+        candidates = [Candidate("one", 0.5, 1.0, 0.5, 0, 0, tokens=tokens)]
+        [item] = rank(
+            candidates, preset=BALANCED, calibration=calibration, now=NOON, considered=considered
+        )
+        return item.values[0]
+
+    # Odds of 1 at a cosine of 0.5; a quarter of them among 200, a sixteenth where words were compared.
+    assert similarity(100, None) == pytest.approx(1 - 0.5 * (1 - 1 / 1.5))
+    assert similarity(200, None) == pytest.approx(1 - 0.8 * (1 - 1 / 1.5))
+    assert similarity(100, 0.0) == pytest.approx(1 - 0.5 * (1 - 1 / 2.5))
+    assert similarity(200, 0.0) == pytest.approx(1 - 16 / 17 * (1 - 1 / 2.5))
