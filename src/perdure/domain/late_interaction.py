@@ -4,7 +4,7 @@ One vector for a whole sentence says what it is about; a vector for each word al
 very thing asked for is in it. All vectors here have unit length, so a dot product is a cosine.
 
 Source: Khattab and Zaharia, ColBERT, SIGIR 2020 (MaxSim). Weighing words by how rare they are in
-the store is ours, and the figures behind the constants are in docs/decisions/0012-late-interaction.md.
+the store is ours, and the figures behind the constants are in docs/decisions/0015-late-interaction.md.
 """
 
 from __future__ import annotations
