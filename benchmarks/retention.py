@@ -112,7 +112,6 @@ def peak_kb(*, reset: bool = False) -> int:
 
 def _planned(core: Any) -> int:
     planner = Planner(core, View(scope=Scope(), now=NOW, everything=True))
-    planner.archives = True
 
     async def plan() -> int:
         parts = (planner.leaving, planner.evicted, planner.compressed)

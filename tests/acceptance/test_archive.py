@@ -53,10 +53,13 @@ def told(history):
     return [(step.operation, step.memory.content, step.reason) for step in history]
 
 
+ON_THE_WAY = ("version", "archive", "last_accessed_at")
+
+
 def everything_of(note):
-    """What must be the same after a journey into the archive and back."""
+    """What must be the same after a journey into the archive and back, which touches a memory."""
     kept = {name: getattr(note, name) for name in note.__slots__}
-    return {name: value for name, value in kept.items() if name not in ("version", "archive")}
+    return {name: value for name, value in kept.items() if name not in ON_THE_WAY}
 
 
 def a_note(ilka, **fields):

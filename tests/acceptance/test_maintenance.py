@@ -30,7 +30,7 @@ NOTES = [
 
 def crowded(home, quota, **settings):
     """An open memory with room for `quota` memories, and four notes of one user in it."""
-    memory = home.open(settings=Settings(quota=quota, **settings))
+    memory = home.open(settings=Settings(**{"archive": "off", "quota": quota, **settings}))
     ilka = memory.scoped(user="ilka")
     kept = {
         name: ilka.remember(f"Note: {name}", importance=importance).memory
@@ -186,7 +186,7 @@ def test_a_recall_that_is_not_written_yet_counts(home, clock):
 
 
 def test_without_an_archive_the_plan_says_so_and_nothing_is_compressed(home, clock):
-    ilka = home.open(settings=Settings(quota=100)).scoped(user="ilka")
+    ilka = home.open(settings=Settings(quota=100, archive="off")).scoped(user="ilka")
     ilka.remember("The kettle is blue. " * 40, understand=False)
     clock.advance(400 * DAY)
     plan = ilka.maintain()
@@ -248,3 +248,56 @@ def test_two_at_once_do_not_do_the_same_work(shared_home):
     assert sorted(done) == sorted(set(done))
     assert len(done) == 20
     assert one.count() == 5
+
+
+LONG = " ".join(
+    f"Stall {number} of the market sold {thing} from the valley to Mrs. Okafor."
+    for number, thing in enumerate(("apples", "honey", "candles", "baskets", "cheese", "wool"))
+)
+
+
+@pytest.fixture
+def archived_home(home, tmp_path):
+    """A home whose memories may go to an archive."""
+    return home, f"file://{tmp_path / 'cold'}"
+
+
+def test_what_rests_is_compressed_and_then_archived_and_comes_back(archived_home, clock):
+    home, archive = archived_home
+    ilka = home.open(settings=Settings(archive=archive)).scoped(user="ilka")
+    long = ilka.remember(LONG, kind="episodic", understand=False).memory
+    short = ilka.remember("A short note.", understand=False).memory
+    fact = ilka.remember("The kettle is blue.", key="kettle").memory
+    important = ilka.remember(f"{LONG} Twice.", importance=0.9, understand=False).memory
+    clock.advance(31 * DAY)
+    planned = ilka.maintain(dry_run=True)
+    assert [(item.memory_id, item.action) for item in planned.actions] == [(long.id, "compress")]
+    assert ilka.maintain().actions == planned.actions
+    compressed = ilka.get(long.id)
+    assert compressed.state == "compressed"
+    assert 0 < len(compressed.content) < len(LONG)
+    assert not ilka.maintain()
+    clock.advance(60 * DAY)
+    done = ilka.maintain()
+    assert done.counts == {"archive": 2}
+    assert done.bytes_saved > 0
+    assert {ilka.get(memory_id).state for memory_id in (long.id, short.id)} == {"archived"}
+    assert not ilka.maintain()
+    for memory in (fact, important):
+        assert ilka.get(memory.id).state == "active"
+    for memory in (long, short):
+        back = ilka.restore(memory.id)
+        assert (back.state, back.content) == ("active", memory.content)
+    assert not ilka.maintain(), "what was brought back rests anew"
+
+
+def test_what_has_no_room_goes_to_the_archive(archived_home, clock):
+    home, archive = archived_home
+    _, ilka, kept = crowded(home, 2, archive=archive)
+    plan = ilka.evict()
+    assert plan.notes == ()
+    assert len(plan) == 2
+    assert plan.bytes_saved > 0
+    gone = ilka.get(kept["weak"].id)
+    assert gone.archive is not None
+    assert ilka.restore(gone.id).content == "Note: weak"

@@ -11,7 +11,7 @@ rule, and the judge of what the stores compute.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import IntEnum
 from math import floor
@@ -108,6 +108,12 @@ def touched_at(memory: Memory) -> datetime:
         ended,
     )
     return max(moment for moment in moments if moment is not None)
+
+
+def touched(memory: Memory, now: datetime) -> Memory:
+    """The memory touched at `now`, as one that is brought back: it starts to rest anew, or the
+    next upkeep would take it away again."""
+    return replace(memory, last_accessed_at=max(filter(None, (memory.last_accessed_at, now))))
 
 
 def rest_of(memory: Memory) -> Rest:

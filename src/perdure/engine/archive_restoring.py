@@ -13,6 +13,7 @@ from perdure.domain.batches import Whole
 from perdure.domain.changes import Change, JournalEntry, Operation, Refused, Vectors
 from perdure.domain.query import Condition, Position, Query, sort_value
 from perdure.domain.records import Memory, State
+from perdure.domain.resting import touched
 from perdure.domain.scope import Scope
 from perdure.engine.archive_reading import archived_wholes, is_away
 from perdure.engine.core import Core
@@ -55,7 +56,7 @@ async def _bring_back(
         if not standing:
             return back
         archived = await archived_wholes(core, (whole.memory for whole in standing))
-        changes = await _changes(core, standing, archived)
+        changes = await _changes(core, standing, archived, now)
         refilled = _refilled(standing, archived)
         written = await write(core, changes, at=now, actor=actor, refilled=refilled)
         if not isinstance(written, Refused):
@@ -88,13 +89,13 @@ def _refilled(standing: Sequence[Whole], archived: Mapping[str, Whole]) -> tuple
 
 
 async def _changes(
-    core: Core, standing: Sequence[Whole], archived: Mapping[str, Whole]
+    core: Core, standing: Sequence[Whole], archived: Mapping[str, Whole], now: datetime
 ) -> list[Change]:
     changes = [
         Change(
             operation=Operation.RESTORED,
             before=whole.memory,
-            after=brought_back(whole.memory, archived[whole.memory.id].memory),
+            after=touched(brought_back(whole.memory, archived[whole.memory.id].memory), now),
             vectors=archived[whole.memory.id].vectors,
         )
         for whole in standing

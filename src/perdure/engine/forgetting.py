@@ -10,6 +10,7 @@ from perdure.domain.changes import Change, Operation, Refused, SlotState, Vector
 from perdure.domain.query import Condition, Query
 from perdure.domain.records import Memory, State
 from perdure.domain.replay import replay
+from perdure.domain.resting import touched
 from perdure.domain.results import Forgotten
 from perdure.domain.scope import Scope
 from perdure.domain.slots import retire
@@ -124,7 +125,7 @@ async def restore(
         if not (memory.content or memory.archive):
             raise Conflict(f"the words of memory {memory_id} were not kept; it cannot be restored")
         changes = await _restoration(core, scope, memory, now)
-        changes[:1] = [_touched(change, now) for change in changes[:1]]
+        changes[:1] = [replace(change, after=touched(change.after, now)) for change in changes[:1]]
         if not changes:
             return core.accesses.overlay(memory)
         back = changes[0].after
@@ -178,12 +179,6 @@ async def _restoration(core: Core, scope: Scope, memory: Memory, now: datetime) 
         )  # fmt: skip
         return [_restored(memory, back), *await _successors_retired(core, scope, memory, now)]
     return []
-
-
-def _touched(change: Change, now: datetime) -> Change:
-    """What was brought back starts to rest anew; or the next upkeep would take it away again."""
-    latest = max(filter(None, (change.after.last_accessed_at, now)))
-    return replace(change, after=replace(change.after, last_accessed_at=latest))
 
 
 def _restored(before: Memory, after: Memory) -> Change:

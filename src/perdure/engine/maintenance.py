@@ -173,10 +173,30 @@ class _Run:
         match kind:
             case ActionKind.EXPIRE:
                 return await self._write(memories, self._expiring, planned)
-            case ActionKind.EVICT:
+            case ActionKind.EVICT if not self.planner.archives:
                 return await self._write(memories, self._setting_aside, planned)
-            case _:
-                raise AssertionError(f"{kind} is not planned without an archive")
+            case ActionKind.COMPRESS | ActionKind.ARCHIVE | ActionKind.EVICT:
+                return await self._put_away(kind, memories, planned)
+            case ActionKind.CONSOLIDATE:
+                raise AssertionError("upkeep consolidates nothing")
+
+    async def _put_away(
+        self, kind: ActionKind, memories: list[Memory], planned: dict[str, Action]
+    ) -> frozenset[str]:
+        """To the archive: whole, or the words that a summary takes the place of."""
+        from perdure.engine import archiving  # with much that a store without an archive is spared
+
+        put_away = archiving.compress if kind is ActionKind.COMPRESS else archiving.archive
+        gone = await put_away(
+            self.core,
+            memories,
+            now=self._view.now,
+            actor=self._actor,
+            reasons={memory_id: action.reason for memory_id, action in planned.items()},
+        )
+        if kind is not ActionKind.COMPRESS:
+            self.core.short_term.forgotten(memory for memory in memories if memory.id in gone)
+        return gone
 
     async def _still_due(self, planned: dict[str, Action]) -> list[Memory]:
         """The memories as they are now, without those that somebody changed meanwhile."""

@@ -17,11 +17,6 @@ NO_ARCHIVE = (
 )
 
 
-def has_archive(core: Core) -> bool:
-    """Whether there is an archive to compress and archive to."""
-    return False
-
-
 class Planner:
     """Plans one upkeep, part by part, each memory once.
 
@@ -34,7 +29,7 @@ class Planner:
         self._view = view
         self._seen: set[str] = set()
         self._leaving: set[str] = set()
-        self.archives = has_archive(core)
+        self.archives = core.archive is not None
         self.retention = core.settings.retention
         self.notes: list[str] = [] if self.archives else [NO_ARCHIVE]
 
