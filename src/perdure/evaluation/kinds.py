@@ -22,7 +22,12 @@ from perdure.evaluation.retrieval import running as retrieval
 from perdure.evaluation.retrieval.units import read_units as read_retrieval_units
 from perdure.evaluation.running import Setting, Watch, unwatched
 
-OWN_SUITES = ("consistency", "intents", "extraction")
+OWN_SUITES = {
+    "consistency": "consistency.jsonl",
+    "intents": "intents.jsonl",
+    "extraction": "extraction.jsonl",
+    "retrieval": "retrieval.json",
+}
 """Those that come with the package."""
 
 
@@ -31,7 +36,7 @@ def own_suite(name: str) -> Path:
     if name not in OWN_SUITES:
         raise InvalidInput(f"no suite for {name} comes with the package; name a file")
     with resources.as_file(resources.files("perdure.evaluation") / "suites") as folder:
-        return folder / f"{name}.jsonl"
+        return folder / OWN_SUITES[name]
 
 
 def evaluate(

@@ -60,7 +60,9 @@ def rows_of(report: Report) -> list[Row]:
         named = [(measure, measure, ALL) for measure in report.measures]
     else:
         groups = report.groups(report.by_group)
+        beside = f"{report.headline}, "  # the same measure of a simpler way
         named = [(report.headline, report.headline, ALL)]
+        named += [(name, name, ALL) for name in report.measures if name.startswith(beside)]
         named += [(group, report.by_group, group) for group in groups if group != ALL]
     rows = []
     for name, measure, group in named:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from perdure.evaluation.statistics import Figure
@@ -34,11 +34,25 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """What one question contributed to each measure, so that two runs can be compared in pairs.
+
+    `id` and `unit` together name it.
+    """
+
+    id: str
+    unit: str
+    language: str
+    group: str
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """The figures of one evaluation.
 
     `headline` names the measure that counts most; `by_group` the one that is drawn group by group,
-    None where the measures themselves are drawn.
+    None where the measures themselves are drawn. `items` are there where runs can be compared.
     """
 
     evaluation: str
@@ -47,6 +61,7 @@ class Report:
     entries: tuple[Entry, ...]
     failures: tuple[Failure, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    items: tuple[Item, ...] = ()
 
     def figure(self, measure: str, *, language: str = ALL, group: str = ALL) -> Figure | None:
         """One figure, or None when there is none of that name."""

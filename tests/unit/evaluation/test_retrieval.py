@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from perdure.errors import InvalidInput
 from perdure.evaluation.retrieval.arms import DEFAULT, JOINED, NEWEST, VECTORS, WORDS
+from perdure.evaluation.retrieval.contexts import is_covered
 from perdure.evaluation.retrieval.metrics import any_at, ndcg_at, recall_at, reciprocal_rank
 from perdure.evaluation.retrieval.running import evaluate
+from perdure.evaluation.retrieval.scoring import FOREIGN, METRICS, UNANSWERABLE
 from perdure.evaluation.retrieval.units import START, read_units
 from perdure.evaluation.running import Setting
 from perdure.testing import HashingEmbedder
+from tests.unit.evaluation.asking import a_file, pottery
 
 RANKED = ["a", "b", "c", "d", "e"]
 
@@ -42,21 +45,17 @@ def test_the_other_measures():
     assert reciprocal_rank(RANKED, {"c", "e"}, 2) == 0.0
 
 
-def a_file(**parts):
-    documents = [
-        {"id": "d1", "text": "The kiln is fired on Tuesdays.", "speaker": "Ann",
-         "session": "s1", "time": "2:10 pm on 4 March, 2024"},
-        {"id": "d2", "text": "Glazes stand on the upper shelf.", "speaker": "Bo",
-         "session": "s1", "time": "2:10 pm on 4 March, 2024"},
-        {"id": "d3", "text": "Rent is due on the first.", "time": 7},
-    ]  # fmt: skip
-    queries = [
-        {"qid": "q1", "text": "When is the kiln fired?", "gold": ["d1"], "category": "one"},
-        {"qid": "q2", "text": "Where do the glazes stand?", "gold": ["d2"], "category": "two"},
-        {"qid": "q3", "text": "zzyzx", "gold": [], "category": "none"},
-    ]
-    unit = {"unit": "pottery", "docs": documents, "queries": queries, **parts}
-    return gzip.compress(json.dumps({"meta": {"lang": "en"}, "units": [unit]}).encode())
+ELSEWHERE = json.loads(
+    Path(__file__).with_name("rankings_measured_elsewhere.json").read_text("utf-8")
+)
+
+
+@pytest.mark.parametrize("case", ELSEWHERE["cases"], ids=lambda case: str(len(case["ranked"])))
+def test_the_measures_are_those_of_ir_measures(case):
+    """The values were printed by `ir_measures` with `pytrec_eval`, versions in the file."""
+    wanted = frozenset(case["wanted"])
+    for name, value in case["values"].items():
+        assert METRICS[name](case["ranked"], wanted) == pytest.approx(value, abs=1e-6), name
 
 
 def test_times_are_read_as_people_write_them():
@@ -82,23 +81,28 @@ def test_another_file_is_refused(raw, message):
         read_units(raw)
 
 
+def arms_of(report):
+    names = [name for name in report.measures if name.startswith("NDCG@10")]
+    return {name.partition(", ")[2] or DEFAULT for name in names}
+
+
 def test_every_arm_is_asked_and_scored():
     report = evaluate(read_units(a_file()), Setting(embedder=HashingEmbedder(256)))
-    found = {entry.measure: entry.figure for entry in report.entries if entry.group == "all"}
-    assert found["NDCG@10"].value == found["any@5"].value == 1.0
-    assert found["NDCG@10"].cases == 2  # what cannot be answered is not ranked
-    assert {name.partition(", ")[2] or DEFAULT for name in found} == {
-        DEFAULT, WORDS, VECTORS, JOINED, NEWEST,
-    }  # fmt: skip
-    assert found[f"NDCG@10, {NEWEST}"].value < 1.0
+    assert report.figure("NDCG@10", language="en").value == 1.0
+    assert report.figure("NDCG@10", language="en").cases == 2  # of what can be answered
+    assert arms_of(report) == {DEFAULT, WORDS, VECTORS, JOINED, NEWEST}
+    assert report.figure(f"NDCG@10, {NEWEST}", language="en").value < 1.0
     assert report.failures == ()
-    assert [entry.group for entry in report.entries if entry.group != "all"] == ["one", "two"]
+    assert report.groups("NDCG@10") == ("all", "one", "two")
+    assert [(item.id, item.values["NDCG@10"]) for item in report.items] == [
+        ("q1", 1.0),
+        ("q2", 1.0),
+    ]
 
 
 def test_without_an_embedder_words_are_the_only_other_arm():
     report = evaluate(read_units(a_file()), Setting(embedder="off"))
-    arms = {entry.measure.partition(", ")[2] or DEFAULT for entry in report.entries}
-    assert arms == {DEFAULT, WORDS, NEWEST}
+    assert arms_of(report) == {DEFAULT, WORDS, NEWEST}
 
 
 def test_what_is_not_found_is_told():
@@ -120,3 +124,46 @@ def test_where_only_sessions_are_known_they_are_ranked():
     report = evaluate([unit], Setting(embedder="off"))
     [figure] = [entry.figure for entry in report.entries if entry.measure == "recall@5"]
     assert figure.value == 1.0
+
+
+def test_a_context_is_searched_for_the_words_of_the_answer():
+    report = evaluate(pottery(), Setting(embedder="off"))
+    figure = report.figure("answer in 250 tokens", language="en")
+    assert (figure.hits, figure.cases) == (1, 1)  # no document says “the cellar”
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "is_there"),
+    [
+        ("The Cellar", "It is in a cellar.", True),
+        ("cell", "It is in a cellar.", False),
+        ("７ May", "on 7 May, 2023", True),
+        ("大提琴", "我女儿学大 提琴。", True),
+        ("", "anything", False),
+        ("the", "the", False),
+    ],
+)
+def test_the_words_of_an_answer(answer, text, is_there):
+    assert is_covered(answer, text) is is_there
+
+
+def test_what_has_no_answer_is_asked_about_too():
+    report = evaluate(pottery(), Setting(embedder="off"))
+    told = report.figure("answerable told apart", language="en", group=UNANSWERABLE)
+    assert (told.value, told.cases) == (1.0, 3)
+    assert report.figure("answerable told apart", language="en", group=FOREIGN) is None
+
+
+def test_questions_are_asked_of_a_store_that_cannot_know():
+    documents = [{"id": "e1", "text": "The ferry leaves at noon."}]
+    queries = [{"qid": "q", "text": "When does the ferry leave?", "gold": ["e1"]}]
+    [other] = read_units(a_file(unit="ferry", docs=documents, queries=queries))
+    report = evaluate([*pottery(), other], Setting(embedder="off"))
+    told = report.figure("answerable told apart", language="en", group=FOREIGN)
+    assert (told.value, told.cases) == (1.0, 6)
+
+
+def test_costs_stand_beside_the_figures():
+    report = evaluate(pottery(), Setting(embedder="off"))
+    names = ("recall: ms CPU", "recall: ms, 95 % stay within", "write: ms CPU", "bytes a memory")
+    assert all(report.figure(name, language="en").value > 0 for name in names)

@@ -22,6 +22,7 @@ from perdure.cli.progress import bar
 from perdure.cli.tables import console
 from perdure.cli.terminal import note, people_watch, printable
 from perdure.errors import InvalidInput
+from perdure.evaluation.comparing import COMPARISON, compare
 from perdure.evaluation.kinds import EVALUATIONS, evaluate, own_suite
 from perdure.evaluation.picture import picture
 from perdure.evaluation.report import Report
@@ -37,7 +38,8 @@ STDOUT = "-"
     epilog='JSON: {"path", "version", "store", "embedder", "language_model", "run", "seconds", '
     '"report": {"evaluation", "headline", "by_group", "entries": [{"measure", "language", "group", '
     '"figure": {"value", "cases", "hits", "low", "high"}}], "failures": [{"id", "language", '
-    '"group", "said", "expected", "came"}], "notes"}}',
+    '"group", "said", "expected", "came"}], "notes", "items": [{"id", "unit", "language", "group", '
+    '"values"}]}}; with --compare {"compared", "version", "report"}.',
 )
 @click.argument("evaluation", type=click.Choice(list(EVALUATIONS)))
 @click.argument("path", required=False, type=click.Path(path_type=Path))
@@ -78,6 +80,15 @@ STDOUT = "-"
     show_default=True,
     help="Of consistency: a scenario passes when it passes every time.",
 )
+@click.option(
+    "--compare",
+    "compared",
+    type=click.Path(path_type=Path, dir_okay=False),
+    nargs=2,
+    metavar="BEFORE AFTER",
+    help="Run nothing: the differences between two runs of the same questions, which --json wrote, "
+    "with a paired test.",
+)
 @click.pass_obj
 def evaluation(
     invocation: Invocation,
@@ -89,6 +100,7 @@ def evaluation(
     language_model: str,
     observes: bool,
     rounds: int,
+    compared: tuple[Path, Path] | None,
 ) -> int:
     """Run EVALUATION on the labelled items in PATH, through the same calls as any program.
 
@@ -107,6 +119,13 @@ def evaluation(
     if invocation.json and json_file is None:
         json_file = STDOUT
     invocation.json = json_file == STDOUT
+    if compared is not None:
+        if path is not None or drawing is not None:
+            raise InvalidInput("--compare reads two runs; leave out PATH and --picture")
+        report = compare(*compared)
+        found = {"compared": list(compared), "version": perdure.__version__, "report": report}
+        _give(invocation, found, report, json_file=json_file, failures=False)
+        return Exit.DONE
     if invocation.user or invocation.agent or invocation.session:
         raise InvalidInput("every item has a user of its own; leave out --user, --agent, --session")
     source = own_suite(evaluation) if path is None else path
@@ -131,15 +150,26 @@ def evaluation(
         "seconds": round(perf_counter() - start, 2),
         "report": report,
     }
+    _give(invocation, found, report, json_file=json_file, failures=failures)
+    if drawing is not None:
+        _write(drawing, picture(report))
+    return Exit.DONE
+
+
+def _give(
+    invocation: Invocation,
+    found: dict[str, Any],
+    report: Report,
+    *,
+    json_file: str | None,
+    failures: bool,
+) -> None:
     if json_file == STDOUT:
         invocation.show(found)
     else:
         _print(report, failures=failures)
     if json_file not in (None, STDOUT):
         _write(Path(str(json_file)), json.dumps(plain(found), ensure_ascii=False, indent=2) + "\n")
-    if drawing is not None:
-        _write(drawing, picture(report))
-    return Exit.DONE
 
 
 @contextmanager
@@ -157,6 +187,8 @@ def _print(report: Report, *, failures: bool) -> None:
         screen.print(made)
     for remark in report.notes:
         print(printable(remark))
+    if report.evaluation == COMPARISON:
+        return
     if not report.failures:
         print("Nothing went wrong.")
     elif failures:
