@@ -100,7 +100,7 @@ def _legend(languages: Sequence[str], colours: dict[str, str]) -> Iterator[str]:
     for language in languages:
         yield f'<rect x="{x}" y="36" width="10" height="10" fill="{colours.get(language, GREY)}"/>'
         yield _text(x + 14, 45, language)
-        x += 56
+        x += 40 + 6 * len(language)
 
 
 def _axis(height: int) -> Iterator[str]:
