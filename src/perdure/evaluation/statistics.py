@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 Sums = NDArray[np.float64]
 """One row of counts per sample."""
+Places = NDArray[np.intp]
+"""Which items a sample drew."""
 
 RESAMPLES = 2000
 SEED = 20240229
@@ -105,9 +107,7 @@ def bootstrapped(
     return Figure(value=value, cases=len(table), low=float(low), high=float(high))
 
 
-def resampled(
-    size: int, statistic: Callable[[NDArray[np.intp]], float], *, samples: int = 300
-) -> Figure:
+def resampled(size: int, statistic: Callable[[Places], float], *, samples: int = 300) -> Figure:
     """A figure that is no sum over items, of the items with these indices, by the same bootstrap.
 
     `statistic` is given the places of the items drawn, in no particular order.

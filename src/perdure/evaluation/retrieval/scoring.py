@@ -19,7 +19,7 @@ from perdure.evaluation.retrieval.arms import DEFAULT, DEPTH, Ranked
 from perdure.evaluation.retrieval.contexts import BUDGETS
 from perdure.evaluation.retrieval.metrics import any_at, ndcg_at, recall_at, reciprocal_rank
 from perdure.evaluation.retrieval.units import Question
-from perdure.evaluation.statistics import Figure, Sums, bootstrapped, resampled, share
+from perdure.evaluation.statistics import Figure, Places, Sums, bootstrapped, resampled, share
 
 Metric = Callable[[Sequence[str], frozenset[str]], float]
 
@@ -156,15 +156,11 @@ def _told(answers: Sequence[Answer]) -> Iterator[tuple[str, Figure]]:
     yield RISK, resampled(size, lambda some: risk_coverage_area(confidence[some], right[some]))
     yield TOLD_APART, resampled(size, lambda some: told_apart(confidence[some], answerable[some]))
     for name, threshold in ((AT_DEFAULT, 0.0), (AT_BEST, best)):
-        yield (
-            name,
-            resampled(
-                size,
-                lambda some, at=threshold: balanced_accuracy(
-                    confidence[some], answerable[some], at
-                ),
-            ),
-        )
+
+        def accuracy(some: Places, at: float = threshold) -> float:
+            return balanced_accuracy(confidence[some], answerable[some], at)
+
+        yield name, resampled(size, accuracy)
     yield "best threshold", Figure(value=best, cases=size)
 
 
