@@ -117,7 +117,7 @@ def shown(figure: Figure | None) -> str:
     if figure is None or not figure.cases:
         return ""
     if figure.low is None or figure.high is None:
-        return f"{figure.value:.3g}"
+        return f"{figure.value:,.0f}" if figure.value >= 100 else f"{figure.value:.3g}"
     return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
 
 
@@ -326,7 +326,7 @@ DEFINITIONS = """\
 - **answerable told apart**: how often, of a question with an answer and one without, the first has the higher confidence; 0.5 is chance.
 - **balanced**: mean of the share of answerable questions that are answered and of the others that are not; `best threshold` is the
   best on these very questions, so a bound.
-- The four measures of rankings agree with `ir_measures` to six digits; the tests compare them.
+- The measures of rankings agree with `ir_measures` to six digits; the tests compare them.
 - Questions are counted alike, whatever conversation they belong to; questions of the category `adversarial` are left out unless named.
 """
 
