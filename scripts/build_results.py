@@ -137,7 +137,14 @@ def page(runs: Mapping[str, Run]) -> str:
         parts += list(_chinese(runs, chinese))
     if OWN in runs:
         parts += list(_across(runs[OWN]))
-    parts += [*_abstention(runs), *_contexts(runs), *_costs(runs), DEFINITIONS, *_where(runs)]
+    parts += [
+        *_abstention(runs),
+        *_reliability(runs),
+        *_contexts(runs),
+        *_costs(runs),
+        DEFINITIONS,
+        *_where(runs),
+    ]
     return "\n".join(parts)
 
 
@@ -217,6 +224,29 @@ def _abstention(runs: Mapping[str, Run]) -> Iterator[str]:
         yield "## Knowing when not to know\n"
         yield ABSTENTION
         yield table(("", "Questions that cannot be answered", *names), rows)
+
+
+def _reliability(runs: Mapping[str, Run]) -> Iterator[str]:
+    measure = "first hit holds evidence, by its score"
+    bands = [f"{tenth / 10:.1f} to {tenth / 10 + 0.1:.1f}" for tenth in range(10)]
+    known = {
+        name: {b: figure_of(run, measure, group=b) for b in bands} for name, run in runs.items()
+    }
+    held = [band for band in bands if any(figures[band] for figures in known.values())]
+    if held:
+        yield RELIABILITY
+        rows = [
+            (
+                SETS[name],
+                *(
+                    f"{figure.value:.2f} of {figure.cases}" if (figure := figures[band]) else ""
+                    for band in held
+                ),
+                shown(figure_of(runs[name], "score off by")),
+            )
+            for name, figures in known.items()
+        ]
+        yield table(("Score of the best hit", *held, "off by"), rows)
 
 
 def _contexts(runs: Mapping[str, Run]) -> Iterator[str]:
@@ -307,6 +337,10 @@ ABSTENTION = """\
 A question is answered with the score of its best hit as confidence. It should be low where nothing stored
 answers: for questions that the file says cannot be answered (in LoCoMo `adversarial` ones, which ask of one speaker what
 the other said, and whose words are all there), and for the questions of one conversation asked of another.
+"""
+RELIABILITY = """\
+How often the best hit holds evidence, by its score, among all questions of the file, those without an answer too. Were scores
+probabilities of that, the shares would lie in their columns; `off by` is the mean distance.
 """
 CONTEXTS = """\
 `recall_context` with a budget: how often the answer's own words stand in the text. Only questions whose answer stands

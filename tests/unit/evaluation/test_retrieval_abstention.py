@@ -8,6 +8,7 @@ import pytest
 from perdure.evaluation.retrieval.abstention import (
     balanced_accuracy,
     best_threshold,
+    reliability,
     risk_coverage_area,
     told_apart,
 )
@@ -50,3 +51,12 @@ def test_of_nothing():
     none = np.array([]), np.array([], dtype=bool)
     assert risk_coverage_area(*none) == 0.0
     assert told_apart(*none) == 0.5
+
+
+def test_what_a_confidence_is_worth():
+    sure = np.array([0.95, 1.0, 0.55, 0.55, 0.0])
+    right = np.array([True, True, True, False, False])
+    rows, distance = reliability(sure, right)
+    assert rows == [(0.5, 1, 2), (0.9, 2, 2)]
+    assert distance == pytest.approx((abs(0.55 - 0.5) * 2 + abs(0.975 - 1) * 2) / 4)
+    assert reliability(np.array([]), np.array([], dtype=bool)) == ([], 0.0)

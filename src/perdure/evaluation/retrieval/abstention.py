@@ -75,3 +75,30 @@ def best_threshold(confidence: Column, is_answerable: NDArray[np.bool_]) -> floa
     tried = np.unique(np.append(confidence, 0.0))
     values = [balanced_accuracy(confidence, is_answerable, float(one)) for one in tried]
     return float(tried[int(np.argmax(values))])
+
+
+BANDS = 10
+
+
+def reliability(
+    confidence: Column, is_right: NDArray[np.bool_]
+) -> tuple[list[tuple[float, int, int]], float]:
+    """What a confidence is worth: for each tenth that holds answers its beginning, how many of them
+    are right, and how many there are; and how far on average the confidence lies from that share.
+
+    Questions without any answer (confidence 0) say nothing about scores and are left out. The
+    distance is the expected calibration error: 0 for a probability. Of no answers: 0.
+
+    Source: Naeini, Cooper and Hauskrecht, AAAI 2015.
+    """
+    given = confidence > 0.0
+    sure, right = confidence[given], is_right[given]
+    band = np.minimum((sure * BANDS).astype(np.intp), BANDS - 1)
+    rows = []
+    distance = 0.0
+    for place in np.unique(band).tolist():
+        mine = band == place
+        hits, cases = int(right[mine].sum()), int(mine.sum())
+        rows.append((place / BANDS, hits, cases))
+        distance += abs(float(sure[mine].mean()) - hits / cases) * cases / len(sure)
+    return rows, distance

@@ -12,6 +12,7 @@ from perdure.evaluation.retrieval.abstention import (
     Answer,
     balanced_accuracy,
     best_threshold,
+    reliability,
     risk_coverage_area,
     told_apart,
 )
@@ -36,6 +37,7 @@ CONFIDENCE = "confidence"
 RISK = "risk over coverage"
 TOLD_APART = "answerable told apart"
 AT_DEFAULT, AT_BEST = "balanced, by default", "balanced, best threshold"
+FIRST_HOLDS = "first hit holds evidence, by its score"
 UNANSWERABLE, FOREIGN = "without an answer here", "about another store"
 """Questions that cannot be answered: marked so in the file; and those of the next unit."""
 
@@ -80,6 +82,7 @@ def _entries(asked: Sequence[Asked]) -> Iterator[Entry]:
         yield from _qualities(mine, language)
         yield from _coverages(mine, language)
         yield from _abstentions(mine, language)
+        yield from _reliabilities(mine, language)
 
 
 def _qualities(asked: Sequence[Asked], language: str) -> Iterator[Entry]:
@@ -162,6 +165,25 @@ def _told(answers: Sequence[Answer]) -> Iterator[tuple[str, Figure]]:
 
         yield name, resampled(size, accuracy)
     yield "best threshold", Figure(value=best, cases=size)
+
+
+def _reliabilities(asked: Sequence[Asked], language: str) -> Iterator[Entry]:
+    """Whether a score is a probability: how often the best hit holds evidence, by its score."""
+    confidence = np.array([one.rankings[DEFAULT].confidence for one in asked])
+    is_right = np.array(
+        [
+            one.question.is_answerable
+            and bool(any_at(one.rankings[DEFAULT].ids, one.question.gold, 1))
+            for one in asked
+        ],
+        dtype=np.bool_,
+    )
+    rows, distance = reliability(confidence, is_right)
+    for start, hits, cases in rows:
+        group = f"{start:.1f} to {start + 0.1:.1f}"
+        yield Entry(measure=FIRST_HOLDS, language=language, group=group, figure=share(hits, cases))
+    figure = Figure(value=round(distance, 3), cases=sum(cases for _, _, cases in rows))
+    yield Entry(measure="score off by", language=language, figure=figure)
 
 
 def _item(one: Asked) -> Item:
