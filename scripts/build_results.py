@@ -212,8 +212,13 @@ def _across(run: Run) -> Iterator[str]:
 
 
 def _abstention(runs: Mapping[str, Run]) -> Iterator[str]:
-    names = ("risk over coverage", "answerable told apart", "balanced, by default")
-    names += ("balanced, best threshold", "best threshold")
+    names = (
+        "risk over coverage",
+        "answerable told apart",
+        "balanced, by default",
+        "balanced, best threshold",
+        "best threshold",
+    )
     rows = [
         (SETS[name], group, *(shown(figure_of(run, measure, group=group)) for measure in names))
         for name, run in runs.items()
@@ -263,8 +268,13 @@ def _contexts(runs: Mapping[str, Run]) -> Iterator[str]:
 
 
 def _costs(runs: Mapping[str, Run]) -> Iterator[str]:
-    names = ("recall: ms, half stay within", "recall: ms, 95 % stay within", "recall: ms CPU")
-    names += ("write: ms CPU", "bytes a memory")
+    names = (
+        "recall: ms, half stay within",
+        "recall: ms, 95 % stay within",
+        "recall: ms CPU",
+        "write: ms CPU",
+        "bytes a memory",
+    )
     yield "## What it costs\n"
     yield COSTS
     rows = [
