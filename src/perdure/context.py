@@ -38,7 +38,7 @@ class AsyncContext:
         self._core = core
         self._gate = gate
         self._scope = scope
-        self._max_tokens = asking.limit_of(max_tokens, core.settings.window_tokens)
+        self._max_tokens = asking.limit_of(max_tokens, core.settings.window_tokens, "max_tokens")
         self._observe = drafts.flag(observe, "observe")
 
     @property
@@ -138,7 +138,7 @@ class AsyncContext:
                 self._core,
                 session,
                 form=context_window.format_named(format),
-                max_tokens=asking.limit_of(max_tokens, self._max_tokens),
+                max_tokens=asking.limit_of(max_tokens, self._max_tokens, "max_tokens"),
                 system=_system(system),
             )
 

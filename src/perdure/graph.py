@@ -11,6 +11,7 @@ from perdure.domain.predicates import slot_key
 from perdure.domain.records import Kind, Memory
 from perdure.domain.results import Remembered
 from perdure.domain.scope import Scope
+from perdure.domain.text import shown
 from perdure.domain.visibility import View
 from perdure.engine import asking, drafts, graph, remember
 from perdure.engine.core import Core
@@ -62,7 +63,12 @@ class AsyncGraph:
         """Who and what the facts are about; those of a name, also another name, and of a type."""
         with self._inside():
             view = self._view(scope, as_of, known_as_of)
-            return await graph.entities(self._core, view, name=name, kind=type)
+            return await graph.entities(
+                self._core,
+                view,
+                name=None if name is None else _name(name),
+                kind=_word(type, "type"),
+            )
 
     async def facts(
         self,
@@ -79,7 +85,12 @@ class AsyncGraph:
         """
         with self._inside():
             view = self._view(scope, as_of, known_as_of)
-            return await graph.facts(self._core, view, subject=subject, predicate=predicate)
+            return await graph.facts(
+                self._core,
+                view,
+                subject=None if subject is None else _name(subject),
+                predicate=_word(predicate, "predicate"),
+            )
 
     async def neighbours(
         self,
@@ -181,6 +192,12 @@ def _name(entity: str | Entity) -> str:
     if isinstance(entity, str) and entity.strip():
         return entity
     raise InvalidInput("an entity is named by text that is not blank, or given as an Entity")
+
+
+def _word(value: str | None, name: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise InvalidInput(f"{name} must be text, not {shown(value)}")
 
 
 class Graph:

@@ -238,7 +238,7 @@ class AsyncWorking:
         block says how much that is.
         """
         with self._inside() as now:
-            budget = limit_of(max_tokens, self._core.settings.context_tokens)
+            budget = limit_of(max_tokens, self._core.settings.context_tokens, "max_tokens")
             task = await working.require(self._core, self._key, now)
             return working_prompt.render(
                 task, max_tokens=budget, count_tokens=self._core.count_tokens

@@ -183,6 +183,16 @@ def test_a_scope_must_be_named(memory):
 
 
 @decided_by_the_engine
+def test_an_id_that_is_none_does_not_erase_the_scope(memory):
+    note = memory.remember("Ilka's note.", scope=Scope(user="ilka")).memory
+    with pytest.raises(InvalidInput, match="an id"):
+        memory.scoped(user="ilka").erase(None)
+    with pytest.raises(InvalidInput, match="twice"):
+        memory.erase(Scope(user="ilka"), scope=Scope(user="ilka"))
+    assert memory.erase(Scope(user="ilka")).ids == (note.id,)
+
+
+@decided_by_the_engine
 def test_an_unknown_id_erases_nothing(ilka):
     note = ilka.remember("The door is green.").memory
     with pytest.raises(NotFound):
@@ -193,7 +203,7 @@ def test_an_unknown_id_erases_nothing(ilka):
 def test_a_legal_hold_is_respected(ilka):
     held = ilka.remember("The contract of 2029.", held=True).memory
     other = ilka.remember("The door is green.").memory
-    for asked in ([held.id, other.id], None):
+    for asked in ([held.id, other.id], Scope(user="ilka")):
         with pytest.raises(Conflict, match="legal hold"):
             ilka.erase(asked)
     assert {held.id, other.id} == set(ids(everything_in(ilka)))

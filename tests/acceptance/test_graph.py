@@ -103,3 +103,12 @@ def test_reading_the_graph_has_no_ceiling(memory, monkeypatch):
     assert len(bren.graph.entities()) == 6
     assert len(bren.graph.neighbours("part 0", 5)) == 5
     assert len(bren.graph.infer(subject="part 0", predicate="part_of")) == 4
+
+
+def test_names_that_are_none_are_refused(ilka):
+    for asked in ({"subject": 5}, {"predicate": 5}, {"subject": " "}):
+        with pytest.raises(perdure.InvalidInput):
+            ilka.graph.facts(**asked)
+    for asked in ({"name": 5}, {"type": 5}):
+        with pytest.raises(perdure.InvalidInput):
+            ilka.graph.entities(**asked)

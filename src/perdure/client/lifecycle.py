@@ -26,6 +26,7 @@ from perdure.engine import (
     reading,
 )
 from perdure.engine.asking import Between
+from perdure.engine.erasure import EVERYTHING, Everything
 from perdure.errors import InvalidInput
 
 
@@ -94,7 +95,7 @@ class Lifecycle(Bound):
     @call
     async def erase(
         self,
-        ids: Target | Iterable[Target] | None = None,
+        ids: Target | Iterable[Target] | Scope | Everything = EVERYTHING,
         *,
         reason: str | None = None,
         actor: str | None = None,
@@ -102,14 +103,19 @@ class Lifecycle(Bound):
     ) -> Certificate:
         """Remove memories for good: words, vectors, index entries, journal contents, every copy.
 
-        These memories, or without `ids` everything in the scope, which must then be given or name
-        a user, agent or session. Facts and summaries that were drawn from nothing else go too.
+        These memories, or without `ids` everything in the scope, which must then be given (here or
+        as `scope`) or name a user, agent or session. Facts and summaries that were drawn from nothing else go too.
         What is left is the skeleton of the journal. An import, or the same message, does not bring
         them back, and `restore` cannot. All or nothing: `NotFound` when an id is unknown,
         `Conflict` when a memory is under a legal hold. `verify` checks the certificate.
         """
+        if isinstance(ids, Scope):
+            if scope is not None:
+                raise InvalidInput("the scope to erase was given twice")
+            ids, scope = EVERYTHING, ids
         target = self._within(scope)
-        if ids is None and scope is None and not (target.user or target.agent or target.session):
+        named = None if isinstance(ids, Everything) else ids_of(ids)
+        if named is None and scope is None and not (target.user or target.agent or target.session):
             raise InvalidInput(
                 "erase needs ids, or a scope that names a user, agent or session; to erase the "
                 "memories of no particular user, pass scope=Scope() explicitly"
@@ -117,7 +123,7 @@ class Lifecycle(Bound):
         return await erasure.erase(
             self._core,
             target,
-            None if ids is None else ids_of(ids),
+            named,
             now=self._core.now(),
             actor=actor,
             reason=drafts.note_of(reason, "reason"),

@@ -91,7 +91,7 @@ class Reading(Bound):
         is relevant. Arguments as in `recall`.
         """
         core = self._core
-        budget = asking.limit_of(max_tokens, core.settings.context_tokens)
+        budget = asking.limit_of(max_tokens, core.settings.context_tokens, "max_tokens")
         found = await self.recall(
             query, limit=limit, kinds=kinds, filters=filters, between=between, as_of=as_of,
             known_as_of=known_as_of, min_score=min_score, include=include, scope=scope,
@@ -180,7 +180,7 @@ class Reading(Bound):
             self._within(scope), self._core.now(), everything=self._unbound(everything)
         )
         return await upkeep.never_used(
-            self._core, view, at_least=asking.limit_of(at_least, 5),
+            self._core, view, at_least=asking.limit_of(at_least, 5, "at_least"),
             limit=asking.limit_of(limit, 20),
         )  # fmt: skip
 

@@ -22,14 +22,14 @@ Between = tuple[Moment | None, Moment | None]
 _LARGEST_LIMIT = 2**31 - 1
 
 
-def limit_of(limit: object, default: int) -> int:
+def limit_of(limit: object, default: int, name: str = "limit") -> int:
     """A limit of at least 1; the default when None. A larger one than any store holds is no limit."""
     if limit is None:
         return default
     if isinstance(limit, bool) or not isinstance(limit, int):
-        raise InvalidInput(f"limit must be a whole number, not {shown(limit)}")
+        raise InvalidInput(f"{name} must be a whole number, not {shown(limit)}")
     if limit < 1:
-        raise InvalidInput(f"limit must be at least 1, not {shown(limit)}")
+        raise InvalidInput(f"{name} must be at least 1, not {shown(limit)}")
     return min(limit, _LARGEST_LIMIT)
 
 

@@ -16,6 +16,7 @@ from perdure.domain.results import (
 )
 from perdure.domain.scope import Scope
 from perdure.engine.asking import Between
+from perdure.engine.erasure import EVERYTHING, Everything
 from perdure.sync.base import Blocking
 
 
@@ -61,7 +62,7 @@ class Lifecycle(Blocking):
 
     def erase(
         self,
-        ids: Target | Iterable[Target] | None = None,
+        ids: Target | Iterable[Target] | Scope | Everything = EVERYTHING,
         *,
         reason: str | None = None,
         actor: str | None = None,

@@ -14,6 +14,7 @@ from perdure.cli.invocation import Invocation
 from perdure.cli.tables import console, memory_table
 from perdure.cli.terminal import note, people_answer, printable
 from perdure.domain.certificates import Certificate
+from perdure.engine.erasure import EVERYTHING
 from perdure.errors import InvalidInput
 from perdure.sync import MemoryManager
 
@@ -62,7 +63,7 @@ def erase(
         if not yes and not _may_erase(memory, ids):
             note("Nothing was erased.")
             return Exit.NEGATIVE
-        certificate = memory.erase(ids or None, reason=reason, actor=ACTOR)
+        certificate = memory.erase(ids or EVERYTHING, reason=reason, actor=ACTOR)
     if path is not None:
         path.write_text(certificate.to_json() + "\n", encoding="utf-8")
     if invocation.json:
