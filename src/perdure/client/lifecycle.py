@@ -112,7 +112,8 @@ class Lifecycle(Bound):
         if isinstance(ids, Scope):
             if scope is not None:
                 raise InvalidInput("the scope to erase was given twice")
-            ids, scope = EVERYTHING, ids
+            scope = ids
+            ids = EVERYTHING
         target = self._within(scope)
         named = None if isinstance(ids, Everything) else ids_of(ids)
         if named is None and scope is None and not (target.user or target.agent or target.session):
