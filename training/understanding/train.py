@@ -12,14 +12,18 @@ import argparse
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 
 import frames
 import numpy as np
+from crossing import crossed_pairs
+from joining import Joiner
 from network import Batch, Chance, Example, Sizes, loss_of, new_parameters
+from surroundings import Surroundings
 from swapping import Swapper
 from tape import Adam, Value
 from text import (
@@ -34,6 +38,7 @@ from text import (
     pair_example,
 )
 
+from perdure.understanding.learned.features import WordVectors
 from perdure.understanding.learned.weights import load_words
 
 log = logging.getLogger("train")
@@ -44,7 +49,10 @@ RATE = 2.5e-3
 DECAY = 0.02
 DROPOUT = 0.12
 HIDDEN_WORDS = 0.12
-AS_PLAIN, AS_SWAPPED, SWAPS = 0.12, 0.3, 2
+AFTER_OTHERS, JOINED, AS_PLAIN, AS_SWAPPED = 0.3, 0.15, 0.1, 0.25
+"""How often an item is shown in each other way than as written, where it has one."""
+DRAWS = 2
+"""Ways of a kind that are drawn for each item."""
 FACTS_COUNT = 2
 """How often a message with facts is shown, against once without."""
 
@@ -76,14 +84,30 @@ def plainer_item(item: Item) -> Item:
     return plain
 
 
-def way_of(ways: list[Example], generator: np.random.Generator) -> Example:
-    """As written most of the time."""
-    draw = generator.random()
-    if draw < AS_PLAIN:
-        return ways[1]
-    if draw < AS_PLAIN + AS_SWAPPED and len(ways) > 2:
-        return ways[2 + int(generator.integers(len(ways) - 2))]
-    return ways[0]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """One item in the ways it is shown: as written, in plainer typing, with other values, after
+    turns on something else, beside another message."""
+
+    written: Example
+    plain: Example
+    swapped: tuple[Example, ...] = ()
+    after: tuple[Example, ...] = ()
+    joined: tuple[Example, ...] = ()
+
+    def drawn(self, generator: np.random.Generator) -> Example:
+        """One of the ways; as written most of the time."""
+        draw = generator.random()
+        for share, ways in (
+            (AFTER_OTHERS, self.after),
+            (JOINED, self.joined),
+            (AS_SWAPPED, self.swapped),
+            (AS_PLAIN, (self.plain,)),
+        ):
+            if draw < share and ways:
+                return ways[int(generator.integers(len(ways)))]
+            draw -= share
+        return self.written
 
 
 def examples_of(
@@ -92,31 +116,58 @@ def examples_of(
     *,
     messages_only: bool = False,
     languages: Sequence[str] = LANGUAGES,
-) -> list[list[Example]]:
-    """For each item the ways it is shown: as written, in plainer typing, with other values."""
+) -> list[Ways]:
+    """For each item the ways it is shown."""
     vectors = load_words()
-    written = [
-        (name, item) for name, item in items_of("messages", languages) if name not in hold_out
-    ]
-    pairs = [item for name, item in items_of("pairs", languages) if name not in hold_out]
-    swappers = {language: Swapper(language, Random(MADE_SEED)) for language in languages}
-    found = []
-    for name, item in written:
-        ways = [item, plainer_item(item)]
-        ways += filter(None, [swappers[name[:2]].swapped(item) for _ in range(SWAPS)])
-        shown = [message_example(way, vectors) for way in ways]
-        found += [shown] * (FACTS_COUNT if item["facts"] else 1)
+    found: list[Ways] = []
     for language in languages:
-        pairs += frames.made("pairs", language, MADE_PAIRS, MADE_SEED)
-        made = frames.made("messages", language, MADE_MESSAGES, MADE_SEED)
-        found += [
-            [message_example(way, vectors) for way in (item, plainer_item(item))] for item in made
-        ]
-    for item in [] if messages_only else pairs:
+        found += _messages(language, hold_out, vectors)
+        if not messages_only:
+            found += _pairs(language, hold_out, vectors, cosines)
+    return [ways for ways in found if len(ways.written.sides)]
+
+
+def _messages(language: str, hold_out: Sequence[str], vectors: WordVectors) -> Iterator[Ways]:
+    written = [item for name, item in items_of("messages", [language]) if name not in hold_out]
+    swapper = Swapper(language, Random(MADE_SEED))
+    joiner = Joiner(language, written, Random(MADE_SEED))
+    surroundings = Surroundings(language, written, Random(MADE_SEED))
+
+    def shown(item: Item) -> Example:
+        return message_example(item, vectors)
+
+    def several(draw: Callable[[Item], Item | None], item: Item) -> tuple[Example, ...]:
+        return tuple(map(shown, filter(None, (draw(item) for _ in range(DRAWS)))))
+
+    for item in written:
+        ways = Ways(
+            written=shown(item),
+            plain=shown(plainer_item(item)),
+            swapped=several(swapper.swapped, item),
+            after=several(surroundings.after_others, item),
+            joined=several(joiner.joined, item),
+        )
+        yield from [ways] * (FACTS_COUNT if item["facts"] else 1)
+    for item in frames.made("messages", language, MADE_MESSAGES, MADE_SEED):
+        yield Ways(
+            written=shown(item),
+            plain=shown(plainer_item(item)),
+            joined=several(joiner.joined, item),
+        )
+
+
+def _pairs(
+    language: str, hold_out: Sequence[str], vectors: WordVectors, cosines: dict[str, float]
+) -> Iterator[Ways]:
+    pairs = [item for name, item in items_of("pairs", [language]) if name not in hold_out]
+    pairs += crossed_pairs(language, hold_out)
+    pairs += frames.made("pairs", language, MADE_PAIRS, MADE_SEED)
+    for item in pairs:
         cosine = cosines.get(item["old"] + "\n" + item["new"])
-        plain = {**item, "new": plainer(item["new"])}
-        found.append([pair_example(each, vectors, cosine) for each in (item, plain)])
-    return [pair for pair in found if len(pair[0].sides)]
+        yield Ways(
+            written=pair_example(item, vectors, cosine),
+            plain=pair_example({**item, "new": plainer(item["new"])}, vectors, cosine),
+        )
 
 
 def class_weights(labels: Sequence[int], classes: int) -> np.ndarray:
@@ -126,7 +177,7 @@ def class_weights(labels: Sequence[int], classes: int) -> np.ndarray:
     return np.asarray(weights / weights.mean(), np.float32)
 
 
-def trained(examples: list[list[Example]], *, seed: int, epochs: int) -> dict[str, Value]:
+def trained(examples: list[Ways], *, seed: int, epochs: int) -> dict[str, Value]:
     sizes = Sizes(
         predicates=len(PREDICATES),
         subjects=len(SUBJECTS),
@@ -137,8 +188,8 @@ def trained(examples: list[list[Example]], *, seed: int, epochs: int) -> dict[st
     parameters = new_parameters(sizes, seed)
     optimiser = Adam(parameters, decay=DECAY)
     generator = np.random.default_rng(seed + 1)
-    intents = class_weights([pair[0].intent for pair in examples], sizes.intents)
-    relations = class_weights([pair[0].relation for pair in examples], sizes.relations)
+    intents = class_weights([ways.written.intent for ways in examples], sizes.intents)
+    relations = class_weights([ways.written.relation for ways in examples], sizes.relations)
     steps = epochs * ((len(examples) + BATCH - 1) // BATCH)
     done = 0
     for epoch in range(epochs):
@@ -147,7 +198,7 @@ def trained(examples: list[list[Example]], *, seed: int, epochs: int) -> dict[st
         for places in batches(examples, generator):
             rate = RATE * (0.02 + 0.98 * 0.5 * (1 + np.cos(np.pi * done / steps)))
             rate *= min(1.0, (done + 1) / 100)
-            chosen = [way_of(examples[n], generator) for n in places]
+            chosen = [examples[n].drawn(generator) for n in places]
             chance = Chance(generator, DROPOUT, HIDDEN_WORDS)
             loss = loss_of(parameters, Batch(chosen), chance, intents, relations)
             loss.total.backward()
@@ -160,7 +211,7 @@ def trained(examples: list[list[Example]], *, seed: int, epochs: int) -> dict[st
     return parameters
 
 
-def batches(examples: list[list[Example]], generator: np.random.Generator) -> list[list[int]]:
+def batches(examples: list[Ways], generator: np.random.Generator) -> list[list[int]]:
     order = generator.permutation(len(examples))
     return [order[k : k + BATCH].tolist() for k in range(0, len(order), BATCH)]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from perdure.understanding.learned.network import Networks
 from perdure.understanding.learned.weights import learned
 
 TRAINING = Path(__file__).parents[3] / "training" / "understanding"
-MODULES = "frames network swapping tape text train".split()
+MODULES = "crossing frames joining network surroundings swapping tape text train".split()
 
 
 @pytest.fixture
@@ -27,15 +28,16 @@ def training(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ModuleType]]
         sys.modules.pop(name, None)
 
 
-def a_few(training: dict[str, ModuleType]) -> list[list[object]]:
+def a_few(training: dict[str, ModuleType]) -> list[Any]:
     made = [*training["frames"].made("messages", "en", 24, 1)]
     made += training["frames"].made("messages", "zh", 24, 1)
     words = learned().words
-    examples = [[training["text"].message_example(item, words)] * 2 for item in made]
+    examples = [training["text"].message_example(item, words) for item in made]
     for language in ("en", "zh"):
         pairs = training["frames"].made("pairs", language, 12, 1)
-        examples += [[training["text"].pair_example(pair, words, 0.5)] * 2 for pair in pairs]
-    return examples
+        examples += [training["text"].pair_example(pair, words, 0.5) for pair in pairs]
+    ways = training["train"].Ways
+    return [ways(written=example, plain=example) for example in examples]
 
 
 def test_the_same_seed_gives_the_same_weights(training: dict[str, ModuleType]) -> None:
@@ -49,8 +51,8 @@ def test_what_is_trained_is_what_reads(training: dict[str, ModuleType]) -> None:
     parameters = training["train"].trained(examples, seed=7, epochs=1)
     network = training["network"]
     runtime = Networks([{name: value.data for name, value in parameters.items()}])
-    for pair in examples:
-        example = pair[0]
+    for ways in examples:
+        example = ways.written
         batch = network.Batch([example])
         still = network.Chance(np.random.default_rng(0), 0.0, 0.0)
         h = network._encoded(parameters, batch, still)
@@ -84,3 +86,75 @@ def test_swapped_messages_hold_their_facts(training: dict[str, ModuleType], lang
     assert swapped
     for item in swapped:
         assert all(fact["object"] in item["text"] for fact in item["facts"]), item
+
+
+def said(text: str, intent: str = "create", *facts: tuple[str, str], **more: Any) -> dict[str, Any]:
+    return {
+        "text": text,
+        "intent": intent,
+        "facts": [
+            {"subject": "user", "predicate": predicate, "object": value}
+            for predicate, value in facts
+        ],
+        **more,
+    }
+
+
+TALK = [
+    said("My desk is oak.", "create", ("owns", "oak desk")),
+    said("I sing alto.", "create", ("hobby", "alto")),
+    said("I paint.", "create", ("hobby", "paint")),
+    said("I live in Brno.", "create", ("lives_in", "Brno")),
+    said("Home is in Zlin.", "create", ("lives_in", "Zlin")),
+    said("Lovely!", "none"),
+    said("It moved.", "update", context=[{"role": "user", "content": "My stall is red."}]),
+]
+
+
+def test_joined_messages_state_the_facts_of_both(training: dict[str, ModuleType]) -> None:
+    joiner = training["joining"].Joiner("en", TALK[:4], Random(1))
+    made = [joiner.joined(TALK[3]) for _ in range(20)]
+    found = [item for item in made if item is not None]
+    assert found
+    for item in found:
+        assert item["intent"] == "create"
+        assert all(fact["object"] in item["text"] for fact in item["facts"]), item
+        assert "lives_in" in {fact["predicate"] for fact in item["facts"]}
+
+
+def test_a_question_is_joined_to_nothing(training: dict[str, ModuleType]) -> None:
+    joiner = training["joining"].Joiner("en", TALK[:4], Random(1))
+    assert joiner.joined(said("Where do I live?", "none")) is None
+
+
+def test_what_surrounds_a_message_states_no_fact_of_its_kind(
+    training: dict[str, ModuleType],
+) -> None:
+    surroundings = training["surroundings"].Surroundings("en", TALK, Random(1))
+    for _ in range(30):
+        item = surroundings.after_others(TALK[1])
+        assert item is not None
+        assert "I paint." not in [turn["content"] for turn in item["context"]]
+        assert "It moved." not in [turn["content"] for turn in item["context"]]
+        assert len(item["context"]) <= 3
+
+
+def test_what_was_said_before_a_message_stays_nearest_to_it(
+    training: dict[str, ModuleType],
+) -> None:
+    surroundings = training["surroundings"].Surroundings("en", TALK[:6], Random(1))
+    item = surroundings.after_others(TALK[6])
+    assert item is not None
+    assert item["context"][-1] == TALK[6]["context"][0]
+    assert len(item["context"]) > 1
+
+
+def test_messages_that_meet_in_one_kind_add_or_replace_by_it(
+    training: dict[str, ModuleType],
+) -> None:
+    pairs = list(training["crossing"].crossed(TALK, 20, Random(1)))
+    relations = {(pair["old"], pair["new"]): pair["relation"] for pair in pairs}
+    assert relations["I live in Brno.", "Home is in Zlin."] == "supersedes"
+    assert relations["I sing alto.", "I paint."] == "adds"
+    assert relations["My desk is oak.", "Lovely!"] == "unrelated"
+    assert "It moved." not in {text for pair in relations for text in pair}
