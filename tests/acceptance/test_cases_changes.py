@@ -47,8 +47,7 @@ def ilka(home: Home) -> Face:
          "does the user like salted liquorice"),
         ("我特别爱吃臭豆腐。", "我现在一点都受不了臭豆腐了。", "用户喜欢臭豆腐吗"),
         ("I like oysters.", "I don't like oysters any more.", "does the user like oysters"),
-        pytest.param("我喜欢喝豆汁。", "我不喜欢喝豆汁了。", "用户喜欢喝豆汁吗",
-                     marks=pytest.mark.xfail(strict=True, reason="a denied liking stays current")),
+        ("我喜欢喝豆汁。", "我不喜欢喝豆汁了。", "用户喜欢喝豆汁吗"),
     ],
 )  # fmt: skip
 def test_a_reversal_leaves_the_new_attitude_only(home, ilka, liking, disliking, question):
@@ -169,7 +168,6 @@ def test_a_prohibition_is_kept_beside_the_permission(home, ilka, permission, pro
 
 
 @pytest.mark.parametrize(("permission", "prohibition"), PERMISSIONS)
-@pytest.mark.xfail(strict=True, reason="a plain negation is not seen to change what it denies")
 def test_a_prohibition_is_current_or_in_conflict(home, ilka, permission, prohibition):
     tell(home, ilka, permission, prohibition)
     statuses = {hit.memory.content: hit.status for hit in ilka.recall(prohibition)}

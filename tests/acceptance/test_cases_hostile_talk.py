@@ -95,18 +95,7 @@ PASTED = {
 
 
 @decided_by_the_engine
-@pytest.mark.parametrize(
-    "pasted",
-    [
-        *(name for name in PASTED if name != "list"),
-        pytest.param(
-            "list",
-            marks=pytest.mark.xfail(
-                strict=True, reason="a line of a shopping list takes the place of a statement"
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("pasted", PASTED)
 def test_what_is_pasted_in_is_kept_whole_and_changes_nothing(home, ilka, pasted):
     tell(home, ilka, *BASE)
     facts = set(texts(ilka.list(kinds="semantic")))
@@ -208,7 +197,6 @@ def test_an_id_with_other_words_is_refused_and_harms_nothing(home):
         assert "I keep ducks." in words_in(other)
 
 
-@pytest.mark.xfail(strict=True, reason="late words in one of the languages are told apart wrongly")
 def test_messages_that_arrive_out_of_order_give_each_time_its_value(home):
     memory = home.open()
     for user, told in {

@@ -174,8 +174,19 @@ def differs_in_detail(one: str, other: str) -> bool:
 
 
 _NEGATIONS = frozenset(
-    "not no never n't don't doesn't isn't can't won't 不 没 別 别 無 无 未".split()
+    "not no never n't don't doesn't didn't isn't aren't wasn't weren't hasn't haven't can't cannot "
+    "won't 不 没 別 别 無 无 未".split()
 )
+
+
+_AUXILIARIES = frozenset("do does did is are was were has have will can".split())
+
+
+def differs_in_negation(one: str, other: str) -> bool:
+    """Whether two texts are the same but that one of them denies what the other says."""
+    first, second = Counter(_telling_tokens(one)), Counter(_telling_tokens(other))
+    apart = (first - second) + (second - first)
+    return _negations(apart) and set(apart) <= _NEGATIONS | _AUXILIARIES
 
 
 def _negations(tokens: Counter[str]) -> bool:

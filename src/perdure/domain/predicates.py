@@ -101,6 +101,17 @@ def is_one_thing(subject: str) -> bool:
     return subject.rpartition(".")[2] not in _SEVERAL
 
 
+_ADDED_TO = frozenset(
+    "allergic_to speaks skill child sibling relative friend has_pet pet_name visited".split()
+)
+"""Predicates whose values come one by one and stay: whoever learns a language keeps the others."""
+
+
+def is_added_to(predicate: str) -> bool:
+    """Whether a further value of the predicate by itself puts an end to no other."""
+    return predicate in _ADDED_TO
+
+
 def slot_key(subject: str, predicate: str) -> str:
     """The slot of a single-valued predicate; no two (subject, predicate) pairs share one."""
     return f"fact:{subject.replace('%', '%25').replace(':', '%3A')}:{predicate}"

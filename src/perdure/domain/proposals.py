@@ -141,6 +141,7 @@ def is_announcement(sentence: Sentence) -> bool:
         sentence.is_worth_keeping
         and sentence.modality.is_held
         and sentence.intent is Intent.UPDATE
+        and sentence.shows_change
         and not sentence.claims
         and len(sentence.text) <= MOST_OF_AN_ANNOUNCEMENT
     )
@@ -178,5 +179,6 @@ def _joined(text: str, one: Sentence, other: Sentence) -> Sentence:
         span=span,
         text=span.of(text),
         intent=Intent.UPDATE,
+        shows_change=one.shows_change or other.shows_change,
         when=other.when or one.when,
     )

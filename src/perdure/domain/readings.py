@@ -113,7 +113,8 @@ class Claim:
 class Sentence:
     """A part of a message that can be kept, outdated or withdrawn on its own.
 
-    `is_worth_keeping`: it says something beyond courtesy, a question or a task.
+    `is_worth_keeping`: it says something beyond courtesy, a question or a task. `shows_change`:
+    words of a closed class tell that something changed, ended or was wrong.
     """
 
     span: Span
@@ -121,6 +122,7 @@ class Sentence:
     intent: Intent
     modality: Modality = Modality.ASSERTED
     is_worth_keeping: bool = True
+    shows_change: bool = False
     when: When | None = None
     claims: tuple[Claim, ...] = ()
 
@@ -131,12 +133,14 @@ class Target:
 
     `text` are the words that name it ("what I said about the cottage": "the cottage"); empty
     when the request points back ("scratch that"), then the newest statement is meant.
-    `is_everything`: all that is known of the subject, not one statement.
+    `is_everything`: all that is known of the subject, not one statement. `predicates` are those
+    whose facts about the speaker the words name by kind ("my address": where they live).
     """
 
     text: str
     span: Span | None = None
     is_everything: bool = False
+    predicates: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,11 @@ import re
 from datetime import datetime
 
 _ENGLISH = re.compile(
-    r"\b(?:used\s+to|previous(?:ly)?|former(?:ly)?|earlier|originally|once\s+(?:was|were|had)|"
+    r"\b(?:used\s+to|did\b.{1,40}\buse\s+to|previous(?:ly)?|former(?:ly)?|earlier|originally|once\s+(?:was|were|had)|"
     r"in\s+the\s+past|back\s+then|at\s+(?:the|that)\s+time|no\s+longer|"
     r"(?:before|prior\s+to|until)\s+(?:now|then|that|this|i|we|he|she|they|the\s+(?:change|move))|"
-    r"before[?.!]?$|ex-\w+|history\s+of|(?:old|last)\s+(?:address|job|employer|number|name|home))\b",
+    r"ex-\w+|history\s+of|(?:old|last)\s+(?:address|job|employer|number|name|home))\b"
+    r"|\bbefore\s*[?.!]*\s*$",
     re.IGNORECASE | re.ASCII,
 )
 _CHINESE = re.compile(

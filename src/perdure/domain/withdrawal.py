@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from perdure.domain.analysis import lexemes, query_lexemes
 from perdure.domain.lexical import inverse_document_frequency
+from perdure.domain.readings import USER
 from perdure.domain.records import Memory
 from perdure.domain.text import fold
 
@@ -18,8 +19,9 @@ BESIDE_THE_BEST, WITH_EVERYTHING = 0.8, 0.6
 thing, and by one for everything about something."""
 RELEVANT = 0.3
 """Relevance from which a memory may be meant though it has no word of the request."""
-TAKEN_BACK = 0.5
-"""Probability of being taken back below which nothing is lost, whatever words it shares."""
+TAKEN_BACK, TAKEN_BACK_OF_KIND = 0.5, 0.15
+"""Probability of being taken back below which nothing is lost, whatever words it shares; and for
+what is of the kind that the request names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,12 +29,16 @@ class Candidate:
     """A memory that a request may mean.
 
     `withdrawn` is the probability, by the understanding, that the request takes it back;
-    `relevance` how near its meaning is to the request's, in [0, 1].
+    `relevance` how near its meaning is to the request's, in [0, 1]; `is_of_kind` whether it
+    states a fact of the speaker of the kind that the request names ("my address"), and
+    `is_of_other_kind` whether it states facts and none is of such a kind.
     """
 
     memory: Memory
     withdrawn: float
     relevance: float = 0.0
+    is_of_kind: bool = False
+    is_of_other_kind: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +48,19 @@ class Request:
     words: str
     is_everything: bool = False
     spared: tuple[str, ...] = ()
+    predicates: frozenset[str] = frozenset()
+
+    def names_kind_of(self, facts: Iterable[Memory]) -> bool:
+        """Whether one of the facts is the speaker's own and of a kind that the words name."""
+        return any(
+            fact.predicate in self.predicates and fact.subject in (USER, fact.source.speaker)
+            for fact in facts
+        )
+
+    def names_another_kind_than(self, facts: Iterable[Memory]) -> bool:
+        """Whether the words name a kind and there are facts, none of which is of it."""
+        kinds = {fact.predicate for fact in facts}
+        return bool(self.predicates and kinds) and self.predicates.isdisjoint(kinds)
 
 
 def _weights(words: str, texts: Sequence[set[int]]) -> dict[int, float]:
@@ -84,12 +103,13 @@ def meant_by(request: Request, candidates: Sequence[Candidate]) -> list[Memory]:
     spared = _spared(request, texts)
     rated: list[tuple[float, Memory]] = []
     for place, item in enumerate(candidates):
-        is_near = named[place] > 0 or item.relevance >= RELEVANT
-        if item.withdrawn < TAKEN_BACK or spared[place] or not is_near:
+        is_near = named[place] > 0 or item.relevance >= RELEVANT or item.is_of_kind
+        least = TAKEN_BACK_OF_KIND if item.is_of_kind else TAKEN_BACK
+        if item.withdrawn < least or spared[place] or not is_near or item.is_of_other_kind:
             continue
-        rated.append(
-            (item.withdrawn * (0.4 + 0.6 * max(named[place], item.relevance)), item.memory)
-        )
+        nearness = 1.0 if item.is_of_kind else max(named[place], item.relevance)
+        withdrawn = max(item.withdrawn, TAKEN_BACK) if item.is_of_kind else item.withdrawn
+        rated.append((withdrawn * (0.4 + 0.6 * nearness), item.memory))
     best = max((rate for rate, _ in rated), default=0.0)
     share = WITH_EVERYTHING if request.is_everything else BESIDE_THE_BEST
     return [memory for rate, memory in rated if best >= MEANT and rate >= share * best]

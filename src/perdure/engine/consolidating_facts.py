@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from perdure.domain.changes import Operation
 from perdure.domain.consolidation import is_episode
-from perdure.domain.decisions import Meeting, meeting, rule
+from perdure.domain.decisions import rule
+from perdure.domain.meetings import Meeting, meeting
 from perdure.domain.proposals import Statement
 from perdure.domain.records import Kind, Memory, State
 from perdure.engine.bearing import bearing_on

@@ -10,7 +10,9 @@ from typing import Any
 from perdure.domain import confidence
 from perdure.domain.changes import Operation, Vectors
 from perdure.domain.clauses import shares_head
-from perdure.domain.decisions import Effect, Meeting, Ruling, is_held, meeting
+from perdure.domain.decisions import Ruling, is_held
+from perdure.domain.effects import Effect
+from perdure.domain.meetings import Meeting, meeting
 from perdure.domain.predicates import Predicates, is_one_thing, slot_key
 from perdure.domain.proposals import Statement, Times, times_of
 from perdure.domain.readings import Claim, Modality, Relation

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from perdure.domain.analysis import query_lexemes
 from perdure.domain.changes import Vectors
-from perdure.domain.decisions import SURE, Meeting, meeting, probability
+from perdure.domain.effects import SURE, probability
 from perdure.domain.filters import And, Comparison, Operator, Or
+from perdure.domain.meetings import Meeting, meeting
 from perdure.domain.predicates import Predicates
 from perdure.domain.proposals import Known, Statement
 from perdure.domain.query import Condition, Query, Search

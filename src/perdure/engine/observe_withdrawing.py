@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from perdure.domain.analysis import query_lexemes
 from perdure.domain.changes import Change, Operation
-from perdure.domain.decisions import probability
+from perdure.domain.effects import probability
 from perdure.domain.filters import Comparison, Operator, Or
 from perdure.domain.query import Condition, Search
 from perdure.domain.readings import Intent, Reading, Relation
@@ -105,6 +105,7 @@ def _request(core: Core, turn: Turn, reading: Reading) -> Request:
         words=" ".join(asked) or turn.content,
         is_everything=any(target.is_everything for target in reading.targets),
         spared=tuple(spared),
+        predicates=frozenset().union(*(target.predicates for target in reading.targets)),
     )
 
 
@@ -130,10 +131,13 @@ async def _meant(
             memory=memory,
             relevance=core.embedding.calibration.relevance(cosine),
             withdrawn=_withdrawn(core, working, memory, request.words, cosine),
+            is_of_kind=request.names_kind_of(facts_of(memory, working)),
+            is_of_other_kind=request.names_another_kind_than(facts_of(memory, working)),
         )
         for memory, cosine in candidates
     ]
-    if not request.is_everything and points_back(request.words, rated):
+    names_something = request.is_everything or request.predicates
+    if not names_something and points_back(request.words, rated):
         newest = [
             memory
             for memory in _newest(working, turn, said)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from math import ceil
 
 import numpy as np
@@ -19,8 +18,9 @@ from perdure.domain.records import Memory
 from perdure.domain.replay import replay
 from perdure.domain.results import Hit, Recall
 from perdure.domain.text import holds_han, is_blank, sanitise, truncate
-from perdure.domain.visibility import is_believed, status
+from perdure.domain.visibility import Include, is_believed, status
 from perdure.engine.core import Core
+from perdure.engine.successors import may_be_answered_by_successors, successors_of
 from perdure.engine.word_by_word import with_tokens
 from perdure.errors import InvalidInput, Unavailable
 from perdure.ports.embedder import FloatArray
@@ -135,6 +135,31 @@ async def _recall(
     limit: int,
     min_score: float | None,
 ) -> Recall:
+    floor = core.settings.relevance_threshold if min_score is None else min_score
+    now = condition.view.now
+    considered, ranked = await _ranked(core, question, asked, condition, limit=limit)
+    hits = await _hits(core, ranked, condition, limit=limit, floor=floor)
+    if not hits and may_be_answered_by_successors(condition.view):
+        wider = replace(condition, view=replace(condition.view, include=_OUTDATED))
+        _, ranked = await _ranked(core, question, asked, wider, limit=limit)
+        fit = [item for item in ranked if item.score >= floor][:limit]
+        hits = await _in_their_place(core, fit, condition, wider)
+    return Recall(
+        hits=tuple(hits),
+        abstained=not hits,
+        query_time=now,
+        query=question.text,
+        considered=considered,
+    )
+
+
+_OUTDATED: frozenset[Include] = frozenset(("superseded",))
+
+
+async def _ranked(
+    core: Core, question: Question, asked: _Asked, condition: Condition, *, limit: int
+) -> tuple[int, Sequence[Scored]]:
+    """How many memories were in question, and the best of them, best first."""
     preset = core.settings.preset
     fewest = MIN_CANDIDATES if asked.tokens is None else LOOKED_AT_AGAIN
     search = Search(
@@ -146,25 +171,30 @@ async def _recall(
     )
     found = await core.store.search(search)
     candidates = await with_tokens(core, search, found, asked.tokens)
-    now = condition.view.now
     ranked = rank(
         candidates,
         preset=preset,
         calibration=core.embedding.calibration,
-        now=now,
+        now=condition.view.now,
         considered=found.considered,
         asks_in_han=None if question.text is None else holds_han(question.text),
         unwritten=core.accesses.counts(item.id for item in candidates),
     )
-    floor = core.settings.relevance_threshold if min_score is None else min_score
-    hits = await _hits(core, ranked, condition, limit=limit, floor=floor, now=now)
-    return Recall(
-        hits=tuple(hits),
-        abstained=not hits,
-        query_time=now,
-        query=question.text,
-        considered=found.considered,
-    )
+    return found.considered, ranked
+
+
+async def _in_their_place(
+    core: Core, ranked: Sequence[Scored], condition: Condition, wider: Condition
+) -> list[Hit]:
+    """What took the place of outdated memories that answer the question, with their scores."""
+    records = await _records(core, [item.candidate.id for item in ranked], wider)
+    successors = await successors_of(core, list(records.values()), condition)
+    placed: dict[str, tuple[Scored, Memory]] = {}
+    for item in ranked:
+        successor = successors.get(item.candidate.id)
+        if successor is not None:
+            placed.setdefault(successor.id, (item, successor))
+    return await _shown(core, list(placed.values()), condition)
 
 
 async def _hits(
@@ -174,7 +204,6 @@ async def _hits(
     *,
     limit: int,
     floor: float,
-    now: datetime,
 ) -> list[Hit]:
     """Read the best records until `limit` of them, none below `floor`, are fit to be shown.
 
@@ -195,9 +224,17 @@ async def _hits(
         )
         distinct = without_repeats(readable, _repeats, gist=_gist, limit=limit)
         start += step
+    return await _shown(core, _as_useful(distinct), condition)
+
+
+async def _shown(
+    core: Core, items: Sequence[tuple[Scored, Memory]], condition: Condition
+) -> list[Hit]:
+    """The hits, in this order."""
+    now = condition.view.now
     config_hash = core.hash_config()
     preset = core.settings.preset
-    contested = await _contested(core, [record for _, record in distinct], condition)
+    contested = await _contested(core, [record for _, record in items], condition)
     return [
         Hit(
             memory=record,
@@ -205,7 +242,7 @@ async def _hits(
             status=status(record, now, contested=record.id in contested),
             explanation=explain(item, preset=preset, config_hash=config_hash),
         )
-        for item, record in _as_useful(distinct)
+        for item, record in items
     ]
 
 

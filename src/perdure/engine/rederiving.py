@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perdure.domain.changes import Change, Operation
-from perdure.domain.decisions import TAKES_PLACE, Effect, Ruling
+from perdure.domain.decisions import TAKES_PLACE, Ruling
+from perdure.domain.effects import Effect
 from perdure.domain.proposals import Statement, Times
 from perdure.domain.readings import Relation
 from perdure.domain.records import Kind, Memory, State

@@ -38,7 +38,7 @@ class OfflineUnderstanding:
         from perdure.understanding import read
 
         with one_blas_thread:
-            return read(message, at=at, context=context, speaker=speaker)
+            return read(message, at=at, context=context, speaker=speaker, addressed=addressed)
 
     def relate(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from perdure.domain.readings import USER, Claim, Modality, Polarity, Span, When
 from perdure.understanding.forms import form_of
 from perdure.understanding.languages.language import Language
 from perdure.understanding.learned.reader import NAMED, NO_FACT, OTHER, Found, Marked
+from perdure.understanding.modality import is_passing
 from perdure.understanding.predicates import ATTRIBUTE, FAVOURITE, RELATIONS, is_single_valued
 from perdure.understanding.roles import roles_in
 from perdure.understanding.signs import Signs
@@ -178,10 +180,22 @@ def _overlap(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
 
 
+_AFTER_TITLE = re.compile(r"\.?\s+[^\W\d_][\w'-]*")
+
+
+def _titled(scene: Scene, span: Span) -> Span:
+    """A title ("Dr") with the name after it; anything else as it is."""
+    for language in scene.languages:
+        if language.title and language.title.fullmatch(span.of(scene.form)):
+            named = _AFTER_TITLE.match(scene.text, span.end)
+            return Span(start=span.start, end=named.end()) if named else span
+    return span
+
+
 def _whole(scene: Scene, span: Span) -> Span:
     """A name of one character with the character that belongs to it, in languages with such names."""
     if span.end - span.start > 1:
-        return span
+        return _titled(scene, span)
     for language in scene.languages:
         if language.name_rest is None or not language.script.match(span.of(scene.form)):
             continue
@@ -247,6 +261,8 @@ def _told_polarity(language: Language, clause: str, after: str, predicate: str) 
     """What the words right around an object say: `clause` is its clause before it, `after` the rest."""
     denial = language.denying.search(clause)
     is_denied = denial is not None and len(clause) - denial.end() <= language.denial_reach
+    if language.arriving.search(clause) and not is_denied:
+        return "+"
     if predicate == "avoids":
         is_again = language.again.search(clause) or language.again.match(after)
         return "-" if is_again and not is_denied else "+" if is_denied else None
@@ -263,10 +279,12 @@ def _modality(scene: Scene, found: Found) -> Modality:
     least = LEAST_HELD if scene.modality.is_held else CLEARLY_HELD
     if found.modality.is_held:
         if found.held >= least:
-            is_passing = found.predicate in _OFTEN_PASSING and scene.signs.has("temporary")
+            if found.modality is Modality.TEMPORARY and scene.signs.has("begins"):
+                return Modality.ASSERTED
+            passes = found.predicate in _OFTEN_PASSING and is_passing(scene.signs)
             return (
                 Modality.TEMPORARY
-                if is_passing and found.subject != "user.office" and found.subject != NAMED
+                if passes and found.subject != "user.office" and found.subject != NAMED
                 else found.modality
             )
         return Modality.HYPOTHETICAL if scene.modality.is_held else scene.modality
@@ -303,7 +321,7 @@ def _introduced(scene: Scene, found: Found) -> str | None:
     if found.predicate not in RELATIONS and found.predicate not in _NAMES:
         return None
     part = scene.form[scene.sentence.start : found.span.start]
-    named = list(roles_in(part))
+    named = roles_in(part)
     if not named or named[-1].role not in RELATIONS:
         return None
     between = part[named[-1].end :]
@@ -315,7 +333,7 @@ def _introduced(scene: Scene, found: Found) -> str | None:
 def _of_role(scene: Scene, span: Span) -> str | None:
     """Somebody of the speaker's, named by a role before the span with no other subject between."""
     part = scene.form[scene.sentence.start : span.start]
-    named = list(roles_in(part))
+    named = roles_in(part)
     if not named or named[-1].role not in RELATIONS:
         return None
     between = part[named[-1].end :]
@@ -407,6 +425,7 @@ def _claim(
     confidence: float,
     leaned_on: str,
 ) -> Claim:
+    span = _titled(scene, span)
     value = span.of(scene.text)
     return Claim(
         subject=subject,

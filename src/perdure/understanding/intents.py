@@ -17,6 +17,9 @@ LEAST_SURE_DELETE = 0.8
 SURE_WITH_WORDS = 0.5
 """The same where closed words ask for it and none speak against it."""
 
+SURE_WITH_PLAIN_WORDS = 0.35
+"""The same for a sentence that begins with a request to forget something of the speaker's."""
+
 _ASKING = ("forget", "forget_back", "taken_back")
 """Cues of closed words that ask for a loss."""
 
@@ -65,6 +68,10 @@ def _may_delete(share: float, signs: Signs, is_loss_asked: bool) -> bool:
     if signs.has("not_to_lose"):
         # "Keep this, but forget that" asks for a loss in words of its own.
         return share >= SURE_WITH_WORDS and signs.beside("not_to_lose").has(*_ASKING)
+    if signs.has("plain_loss") and share >= SURE_WITH_PLAIN_WORDS:
+        return True
+    if signs.has("to_keep") and not signs.has(*_ASKING):
+        return False
     if share >= LEAST_SURE_DELETE:
         return True
     return signs.has(*_ASKING) and not signs.has("not_forget") and share >= SURE_WITH_WORDS

@@ -21,6 +21,18 @@ def modality_of(signs: Signs) -> Modality:
     quote = signs.of("reported")
     if quote and quote.group() in '“"':
         return Modality.QUOTED
-    if signs.has("temporary") and not signs.has("instruction"):
+    if is_passing(signs) and not signs.has("instruction"):
         return Modality.TEMPORARY
     return Modality.ASSERTED
+
+
+def is_passing(signs: Signs) -> bool:
+    """Whether the words say that it is so for a while: "until Friday", "I'm at home today".
+
+    What happened today ("we got a puppy today") or begins with it is not over tomorrow.
+    """
+    if not signs.has("temporary") or signs.has("begins"):
+        return False
+    if signs.beside("this_day").has("temporary"):
+        return True
+    return signs.has("goes_on") and not signs.has("change", "ended")

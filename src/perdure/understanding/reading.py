@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from perdure.domain.readings import Claim, Intent, Reading, Sentence, Span, Target, When
@@ -14,6 +15,7 @@ from perdure.understanding.languages.language import Language
 from perdure.understanding.learned.reader import LearnedReading
 from perdure.understanding.learned.weights import learned
 from perdure.understanding.modality import modality_of
+from perdure.understanding.roles import roles_in
 from perdure.understanding.sentences import split_sentences
 from perdure.understanding.signs import Signs, signs_of
 from perdure.understanding.times import find_times
@@ -33,13 +35,27 @@ def read(
     at: datetime,
     context: Sequence[tuple[str, str]] = (),
     speaker: str | None = None,
+    addressed: bool = False,
 ) -> Reading:
     """What the message says and asks, given when it was sent and the turns before it.
 
     `context` holds (role, content), oldest first. `speaker` is the name the speaker goes by,
-    where it is known. Never fails on any text.
+    where it is known. `addressed`: the words were said to the speaker, who agreed to them, and are
+    read as if the speaker had said them; places are then those in these words. Never fails on
+    any text.
     """
+    if addressed:
+        message = as_first_person(message)
     return _Reader(message, at, context, speaker).reading()
+
+
+def as_first_person(text: str) -> str:
+    """What somebody is told about themselves ("You live in Riga, right?") as they would say it."""
+    for language in languages_of(form_of(text)):
+        if language.script.search(form_of(text)):
+            for told, said in language.to_first_person:
+                text = told.compiled.sub(said, text)
+    return text
 
 
 class _Reader:
@@ -87,6 +103,8 @@ class _Reader:
         if len(scenes) == 1:
             parts = [(self._sentence(scenes[0], whole, ask, shares, claims[0]), shares)]
         sentences = tuple(sentence for sentence, _ in parts)
+        if ask.intent is Intent.NONE and shares[Intent.NONE] >= MOST:
+            sentences = tuple(map(_said_in_passing, sentences))
         return Reading(
             language=self._languages[0].code,
             intent=ask.intent,
@@ -142,6 +160,7 @@ class _Reader:
             is_worth_keeping=is_news
             or ask.intent in (Intent.CREATE, Intent.UPDATE)
             or any(claim.modality.is_held for claim in claims),
+            shows_change=signs.has("change", "correction", "ended", "begins"),
             when=scene.when,
             claims=claims,
         )
@@ -152,15 +171,32 @@ class _Reader:
             return ()
         asking = [each for each in sentences if each.intent is Intent.DELETE] or list(sentences)
         is_everything = any(signs_of(each.span.of(self._form)).has("everything") for each in asking)
+        kinds = frozenset[str]().union(*(self._predicates(each.span) for each in asking))
         named = [
             Target(
-                text=target.span.of(self._message), span=target.span, is_everything=is_everything
+                text=target.span.of(self._message),
+                span=target.span,
+                is_everything=is_everything,
+                predicates=kinds,
             )
             for target in self._marked.targets
             if target.sureness >= LEAST_SURE_TARGET
             and any(each.span.start <= target.span.start < each.span.end for each in asking)
         ]
-        return tuple(named) or (Target(text="", is_everything=is_everything),)
+        return tuple(named) or (Target(text="", is_everything=is_everything, predicates=kinds),)
+
+    def _predicates(self, span: Span) -> frozenset[str]:
+        """The predicates that words name by kind, unless they name somebody else with it."""
+        form = span.of(self._form)
+        if roles_in(form):
+            return frozenset()
+        return frozenset(
+            predicate
+            for language in self._languages
+            if language.script.search(form)
+            for predicate, words in language.slots.items()
+            if words.search(form)
+        )
 
     def _answer(self, signs: Signs) -> bool | None:
         if not self._context or self._context[-1][0] != "assistant":
@@ -171,6 +207,15 @@ class _Reader:
         if signs.has("no"):
             return False
         return True if signs.has("yes") else None
+
+
+def _said_in_passing(sentence: Sentence) -> Sentence:
+    """A sentence of a message that says nothing: nothing either, unless it states a fact."""
+    if any(claim.modality.is_held for claim in sentence.claims):
+        return sentence
+    if sentence.intent not in (Intent.CREATE, Intent.UPDATE):
+        return sentence
+    return replace(sentence, intent=Intent.NONE, is_worth_keeping=False)
 
 
 def languages_of(form: str) -> list[Language]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -35,8 +34,11 @@ def _words() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(rf"(?<![a-z])(?:{latin})(?=s?(?![a-z]))|(?:{other})"), words
 
 
-def roles_in(form: str) -> Iterator[RoleWord]:
+@lru_cache(maxsize=1 << 9)
+def roles_in(form: str) -> tuple[RoleWord, ...]:
     """Every word for a role, in order of place."""
     pattern, words = _words()
-    for match in pattern.finditer(form):
-        yield RoleWord(role=words[match.group()], start=match.start(), end=match.end())
+    return tuple(
+        RoleWord(role=words[match.group()], start=match.start(), end=match.end())
+        for match in pattern.finditer(form)
+    )

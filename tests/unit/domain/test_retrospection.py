@@ -13,6 +13,8 @@ from perdure.testing.builders import NOON
     [
         "Where did I use to swim, and where did my brother used to?",
         "What was my previous dentist called?",
+        "Where did my aunt use to live?",
+        "And who had the keys before?",
         "Where did we live before this flat?",
         "Where did I work in 2019?",
         "我以前住在哪里？",
@@ -31,6 +33,7 @@ def test_a_question_about_the_past(question):
         "Where do I live?",
         "What must I pack before the trip?",
         "Who is my dentist?",
+        "What do we use to write reports?",
         "What happens in 2033?",
         "开会之前要准备什么？",
         "我住在哪里？",

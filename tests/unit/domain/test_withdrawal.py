@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from perdure.domain.withdrawal import (
@@ -52,6 +54,34 @@ def test_what_is_spared_beside_the_request_stays():
         words="delete all about the canoe", is_everything=True, spared=("keep the canoe's name",)
     )
     assert meant(request, name=0.9, place=0.9) == [PLACE]
+
+
+def test_what_is_of_the_kind_that_is_named_is_meant_though_it_shares_no_word():
+    request = Request(words="forget my address", predicates=frozenset({"lives_in"}))
+    home = Candidate(memory=a_memory("I live in Riga."), withdrawn=0.2, is_of_kind=True)
+    other = Candidate(memory=a_memory(TEA), withdrawn=0.2)
+    assert meant_by(request, [home, other]) == [home.memory]
+    unlikely = replace(home, withdrawn=0.1)
+    assert meant_by(request, [unlikely]) == []
+
+
+def test_what_states_facts_of_another_kind_than_the_named_is_spared():
+    request = Request(words="forget my address", predicates=frozenset({"lives_in"}))
+    job = a_memory("I work in Riga.", subject="user", predicate="works_at", object="Riga")
+    assert request.names_another_kind_than([job])
+    assert not request.names_another_kind_than([])
+    other = Candidate(memory=job, withdrawn=0.9, relevance=0.9, is_of_other_kind=True)
+    assert meant_by(request, [other]) == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "predicate", "named"),
+    [("user", "lives_in", True), ("user.sibling", "lives_in", False), ("user", "age", False)],
+)
+def test_a_kind_names_the_speakers_own_facts_of_it(subject, predicate, named):
+    request = Request(words="forget my address", predicates=frozenset({"lives_in"}))
+    fact = a_memory("so it is", subject=subject, predicate=predicate, object="it")
+    assert request.names_kind_of([fact]) is named
 
 
 def test_rare_words_count_for_more_and_unknown_ones_for_nothing():

@@ -8,6 +8,7 @@ import pytest
 
 from perdure.domain.readings import Intent, Modality
 from perdure.understanding import read
+from perdure.understanding.reading import as_first_person
 
 NOON = datetime(2031, 7, 25, 12, tzinfo=UTC)
 Turns = list[tuple[str, str]]
@@ -97,6 +98,88 @@ def test_a_state_with_an_end_in_sight_is_temporary() -> None:
 )
 def test_an_answer_says_yes_or_no(message: str, question: str, answer: bool | None) -> None:
     assert read(message, at=NOON, context=[("assistant", question)]).answers is answer
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("Am I right that you live in Halifax?", "I live in Halifax."),
+        ("So your locker is number 14, right?", "So my locker is number 14."),
+        ("Are you a midwife?", "I am a midwife."),
+        ("您住在烟台，对吗？", "我住在烟台。"),
+        ("你是助产士吧？", "我是助产士。"),
+    ],
+)
+def test_what_somebody_is_told_of_themselves_is_read_as_their_own_words(told, said) -> None:
+    assert as_first_person(told) == said
+
+
+def test_what_was_agreed_to_is_asserted() -> None:
+    claims = read("Am I right that you live in Halifax?", at=NOON, addressed=True).claims
+    assert [(claim.predicate, claim.object, claim.modality) for claim in claims] == [
+        ("lives_in", "Halifax", Modality.ASSERTED)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("message", "modality"),
+    [
+        ("I'm working from home today.", Modality.TEMPORARY),
+        ("We adopted a beagle today.", Modality.ASSERTED),
+        ("From today the keys hang in the hall.", Modality.ASSERTED),
+        ("The keys hang in the hall until Friday.", Modality.TEMPORARY),
+        ("今天在家办公。", Modality.TEMPORARY),
+        ("今天领养了一只比格犬。", Modality.ASSERTED),
+        ("从今天起钥匙挂在门厅。", Modality.ASSERTED),
+    ],
+)
+def test_what_happened_today_or_begins_with_it_is_not_over_tomorrow(message, modality) -> None:
+    (sentence,) = read(message, at=NOON).sentences
+    assert sentence.modality is modality
+
+
+@pytest.mark.parametrize(
+    ("message", "home"),
+    [
+        ("I used to live in Halifax, but I moved to Turku in spring.", "Turku"),
+        ("我搬到烟台了。", "烟台"),
+    ],
+)
+def test_where_somebody_moved_to_is_where_they_live(message, home) -> None:
+    claims = read(message, at=NOON).claims
+    held = [(claim.predicate, claim.object) for claim in claims if claim.polarity == "+"]
+    assert held == [("lives_in", home)]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Happy Diwali to you all!",
+        "Have a lovely evening",
+        "Night night",
+        "中秋快乐呀！",
+        "祝您周末愉快",
+    ],
+)
+def test_wishes_ask_nothing_whatever_was_said_before(message) -> None:
+    context: Turns = [("user", "My stall is by the fountain."), ("assistant", "Noted.")]
+    assert read(message, at=NOON, context=context).intent is Intent.NONE
+
+
+def test_a_title_is_not_the_whole_name() -> None:
+    (claim,) = read("My dentist is Dr. Okafor.", at=NOON).claims
+    assert claim.object == "Dr. Okafor"
+
+
+def test_a_sentence_that_asks_to_keep_something_names_nothing_to_lose() -> None:
+    reading = read("Keep my address. Forget my shoe size.", at=NOON)
+    assert [target.text for target in reading.targets] == ["my shoe size"]
+    assert reading.targets[0].predicates == {"shoe_size"}
+
+
+def test_the_kind_of_a_fact_about_somebody_else_is_not_the_speakers() -> None:
+    reading = read("Please forget my sister's address.", at=NOON)
+    assert not any(target.predicates for target in reading.targets)
 
 
 def test_a_request_to_forget_names_what_it_is_about() -> None:

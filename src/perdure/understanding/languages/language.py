@@ -49,6 +49,12 @@ class Cues:
     `not_to_lose` is an order not to lose something, or a question whether it was lost, up to the
     end of its clause, `loss_reported` somebody else's request to lose something.
 
+    `this_day` are words for the day of speaking or a part of it, which make nothing passing unless
+    the sentence tells what goes on (`goes_on`); `begins` shows that something begins for good.
+
+    `plain_loss` is a request to forget something of the speaker's, at the beginning;
+    `to_keep` is a request to keep something, at the beginning.
+
     `courtesy` has to match the whole sentence, `yes` and `no` its beginning.
     """
 
@@ -66,6 +72,9 @@ class Cues:
     negation: Pattern
     ended: Pattern
     temporary: Pattern
+    this_day: Pattern
+    goes_on: Pattern
+    begins: Pattern
     now: Pattern
     past: Pattern
     change: Pattern
@@ -75,6 +84,8 @@ class Cues:
     hearsay: Pattern
     remember: Pattern
     instruction: Pattern
+    to_keep: Pattern
+    plain_loss: Pattern
     forget: Pattern
     forget_back: Pattern
     taken_back: Pattern
@@ -113,13 +124,18 @@ class Language:
     most; `clause` finds what parts clauses;
     `introducing` is what may stand between the word for a role and a name;
     `leaving` at the end of a clause and `left_for` after a value show that it gives way ("from X to");
+    `arriving` at the end of what stands before a value shows that it is the new one ("moved to X");
     `again` shows in a clause, or after a value, that what was given up is taken up;
+    `title` is a word before names that is none itself ("Dr");
     `name_rest` is what completes a name of one character;
     `replaced` finds a value that gives way to another one, as the group `o`;
     `own_name` is what may stand before a speaker's own name where they give it;
     `favourite_kind` finds the kind of thing that is a favourite, as the group `k`;
     `kinds` maps the word for a kind of thing to its name in a favourite; `statements` gives for
     each predicate how it is affirmed and denied, of subject `{s}`, object `{o}` and kind `{k}`.
+    `slots` are words for a kind of fact ("address") with the predicates they name.
+    `to_first_person` are replacements, in order, that turn what a speaker is told or asked about
+    themselves ("You live in Riga, right?") into what they would say.
     `passing` marks a statement that holds for now.
     """
 
@@ -138,6 +154,8 @@ class Language:
     leaving: Pattern
     left_for: Pattern
     again: Pattern
+    arriving: Pattern
+    title: Pattern | None
     name_rest: Pattern | None
     roles: Mapping[str, str]
     statements: Mapping[str, tuple[str, str]]
@@ -145,4 +163,6 @@ class Language:
     possessive: str
     role_names: Mapping[str, str]
     kinds: Mapping[str, str]
+    slots: Mapping[str, Pattern]
+    to_first_person: tuple[tuple[Pattern, str], ...]
     passing: str

@@ -32,6 +32,8 @@ OTHER = "other"
 """A predicate and subjects that are none: no fact, somebody by name, somebody unknown."""
 
 _INNER = 2
+OUTSIDE = 0.9
+"""Probability from which a token is none of a span's, though it seems to be of the same word."""
 _Kind = TypeVar("_Kind", Intent, Relation)
 
 
@@ -214,7 +216,8 @@ def _range(tokens: Tokens, span: Span) -> tuple[int, int]:
 def _spans(tags: FloatArray, looks: Sequence[int]) -> list[tuple[int, int, float]]:
     """Runs of begin and inner tokens with the mean certainty that they are not outside.
 
-    A run that begins or ends inside a Chinese word takes in the whole word.
+    A run that begins or ends inside a Chinese word takes in the whole word, as far as the networks
+    do not rule it out: words are guessed, and a name may end where one seems to begin.
     """
     found: list[tuple[int, int, float]] = []
     place = 0
@@ -229,9 +232,9 @@ def _spans(tags: FloatArray, looks: Sequence[int]) -> list[tuple[int, int, float
             end += 1
         outside = float(np.add.reduce(tags[start:end, 0])) / (end - start)
         least = found[-1][1] if found else 0
-        while start > least and looks[start] in WORD_GOES_ON:
+        while start > least and looks[start] in WORD_GOES_ON and tags[start - 1, 0] < OUTSIDE:
             start -= 1
-        while end < count and looks[end] in WORD_GOES_ON:
+        while end < count and looks[end] in WORD_GOES_ON and tags[end, 0] < OUTSIDE:
             end += 1
         found.append((start, end, 1.0 - outside))
         place = end

@@ -60,6 +60,10 @@ CUES = Cues(
         r"sure|thanks?|thank\ you|ta|cheers|very\ much|so\ much|a\ lot|again|hi|hey|hello|morning|evening|"
         r"good\ (?:morning|night|evening|afternoon|one)|bye|goodbye|see\ you|talk\ (?:soon|later)|later|soon|no\ problem|"
         r"you're\ welcome|got\ it|not\ much|you|and|how\ are\ you(?:\ today|\ doing)?|what's\ up|for\ (?:that|your\ help|everything)|"
+        r"(?:a\ )?(?:very\ )?(?:merry|happy|joyful|blessed)\ (?:christmas|xmas|new\ year|holidays?|easter|halloween|thanksgiving|"
+        r"hanukkah|diwali|eid|birthday|anniversary|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|eid\ mubarak|"
+        r"season's\ greetings|(?:have|enjoy)\ (?:a|your|the)\ (?:(?:good|nice|great|lovely|wonderful)\ )?(?:one|day|evening|night|weekend|week|trip|time|rest)|"
+        r"(?:night|nighty)|sleep\ (?:well|tight)|sweet\ dreams|to\ (?:you|all|everyone|us)(?:\ (?:too|all|both))?|too|same\ to|everyone|dear|my\ friend|old\ chap|welcome\ back|"
         r"much\ appreciated|appreciate\ it|that's\ (?:all|great|perfect|it)|take\ care|all|for\ now|mate|there|yes|no|yep|yeah|nope)"
         r"[\s,.!?…:;)(-]*)+"
     ),
@@ -85,6 +89,15 @@ CUES = Cues(
         r"at\ the\ moment|right\ now|currently|temporarily|until|till|for\ (?:a|the|two|three|four|a\ few|a\ couple\ of|\d+)\ "
         r"(?:next\ )?(?:days?|weeks?|months?|while)|while|these\ days\ only|for\ the\ time\ being|just\ for|"
         r"staying\ (?:at|with|in)|crashing|covering\ for|off\ (?:sick|work)|on\ holiday|visiting|in\ the\ meantime|meanwhile|just\ this)\b"
+    ),
+    this_day=Pattern(r"\b(?:today|tonight|this\ (?:morning|afternoon|evening))\b"),
+    goes_on=Pattern(
+        r"\b(?:am|is|are|will|won't|can't|i'm|we're|you're|they're|he's|she's|it's|isn't|aren't|no)\b"
+        r"|'ll\b|^(?:(?:just|still|stuck|home)\s+)?\w+ing\b"
+    ),
+    begins=Pattern(
+        r"\b(?:from|as\ of|as\ from|since|starting|beginning|effective|by)\ (?:today|tonight|now|this\ \w+)\b"
+        r"|\bfirst\ (?:day|night|evening|morning|week|shift|lesson|class|session)\b|\bfor\ good\b"
     ),
     now=Pattern(
         r"\b(?:now|these\ days|nowadays|currently|as\ of|from\ (?:now|today|here)\ on|since|lately|at\ present|"
@@ -123,6 +136,13 @@ CUES = Cues(
     instruction=Pattern(
         r"\b(?:from\ now\ on|always|never|whenever|every\ time|going\ forward|in\ (?:the\ )?future|each\ time|by\ default|"
         r"from\ (?:today|here)\ on|at\ all\ times|as\ a\ rule|stop\ (?:using|calling|sending|giving|adding)|(?:call|address)\ me)\b"
+    ),
+    to_keep=Pattern(
+        r"^(?:(?:please|but|and|do|you\ can|you\ may)[\s,]+)*(?:keep|retain|hold\ on\ to|hang\ on\ to|remember|save)\b"
+    ),
+    plain_loss=Pattern(
+        r"^(?:(?:please|and|so|now|ok(?:ay)?|actually|can\ you|could\ you)[\s,]+)*(?:forget|unremember)\ (?:about\ )?"
+        r"(?:my|our|what\ i|that\ i|everything\ (?:about|i))\b(?!.*\bfor\ (?:now|a\ moment)\b)"
     ),
     forget=Pattern(
         rf"\b(?:forget|erase|delete|remove|wipe|clear|purge|drop|lose|discard|scrub|unremember|get\ rid\ of|strike|expunge|bin|ditch|take|throw\ (?:out|away))\b"

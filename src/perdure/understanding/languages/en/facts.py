@@ -121,6 +121,15 @@ DENYING = Pattern(
 )
 """What denies or ends the fact that follows it in its clause."""
 
+ARRIVING = Pattern(
+    r"\b(?:moved|move|moving|relocated|relocating|switched|changed|transferred|went|gone|over)\ "
+    r"(?:over\ |back\ |on\ |out\ )?(?:to|into)\ (?:the\ |an?\ |my\ |our\ )?$"
+)
+"""What shows that the value after it is the new one."""
+
+TITLE = Pattern(r"(?:dr|mr|mrs|ms|prof|professor|sir|dame|st)\.?")
+"""Words before a name that are no name by themselves."""
+
 CLAUSE = Pattern(r"[,.;:!?“”\"]|\b(?:and|but|because|so|which|who|while|although|though)\b")
 """What parts clauses."""
 

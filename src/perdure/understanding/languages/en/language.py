@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from perdure.understanding.languages.en.addressed import TO_FIRST_PERSON
 from perdure.understanding.languages.en.cues import CUES
 from perdure.understanding.languages.en.facts import (
     AGAIN,
+    ARRIVING,
     ATTRIBUTES,
     CLAUSE,
     DENYING,
@@ -17,8 +19,9 @@ from perdure.understanding.languages.en.facts import (
     LEFT_FOR,
     OWN_NAME,
     REPLACED,
+    TITLE,
 )
-from perdure.understanding.languages.en.words import KINDS, ROLE_NAMES, ROLES, STATEMENTS
+from perdure.understanding.languages.en.words import KINDS, ROLE_NAMES, ROLES, SLOTS, STATEMENTS
 from perdure.understanding.languages.language import Language
 
 ENGLISH = Language(
@@ -37,6 +40,8 @@ ENGLISH = Language(
     leaving=LEAVING,
     left_for=LEFT_FOR,
     again=AGAIN,
+    arriving=ARRIVING,
+    title=TITLE,
     name_rest=None,
     roles=ROLES,
     statements=STATEMENTS,
@@ -44,5 +49,7 @@ ENGLISH = Language(
     possessive="{s}'s {r}",
     role_names=ROLE_NAMES,
     kinds=KINDS,
+    slots=SLOTS,
+    to_first_person=TO_FIRST_PERSON,
     passing="{statement} (for now)",
 )

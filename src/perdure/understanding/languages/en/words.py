@@ -2,6 +2,29 @@
 
 from __future__ import annotations
 
+from perdure.understanding.languages.language import Pattern
+
+SLOTS = {
+    "lives_in": Pattern(
+        r"\b(?:(?:home\ |postal\ |street\ )?address|where\ i(?:'m)?\ (?:live|living))\b"
+    ),
+    "phone": Pattern(r"\b(?:(?:phone|mobile|cell|telephone)(?:\ number)?|number\ i\ gave)\b"),
+    "email": Pattern(r"\be-?mail(?:\ address)?\b"),
+    "born_on": Pattern(r"\b(?:birthday|date\ of\ birth|birth\ ?date|dob)\b"),
+    "age": Pattern(r"\b(?:(?:my|our)\ age|how\ old\ i\ am)\b"),
+    "works_at": Pattern(r"\b(?:employer|workplace|where\ i\ work|(?:my|our)\ job)\b"),
+    "job_title": Pattern(r"\b(?:job|occupation|profession|what\ i\ do\ for\ a\ living)\b"),
+    "allergic_to": Pattern(r"\ballerg(?:y|ies)\b"),
+    "diet": Pattern(r"\bdiet\b"),
+    "height": Pattern(r"\b(?:height|how\ tall\ i\ am)\b"),
+    "shoe_size": Pattern(r"\bshoe\ size\b"),
+    "blood_type": Pattern(r"\bblood\ (?:type|group)\b"),
+    "takes_medication": Pattern(r"\b(?:medication|medicine|meds|pills|prescription)\b"),
+    "religion": Pattern(r"\b(?:religion|faith)\b"),
+    "nickname": Pattern(r"\bnickname\b"),
+}
+"""Words that name a kind of fact about the speaker, by its predicate."""
+
 ROLES = {
     word: role
     for role, words in {

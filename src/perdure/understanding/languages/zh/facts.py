@@ -80,6 +80,9 @@ INTRODUCING = Pattern(r"(?:的?名字(?:是|叫)?|叫做?|是|,|:|名叫|就叫)
 DENYING = Pattern(r"不再|没有|不(?!好意思|过(?!敏)|但|仅|管|论|如|知)|没(?!想到|事)|别(?!的|人|忘)")
 """What denies or ends the fact that follows it in its clause."""
 
+ARRIVING = Pattern(r"(?:搬|调|转|换|改|变|移|迁|跳)(?:到|去|来|成|为|用|进|至)了?$")
+"""What shows that the value after it is the new one."""
+
 CLAUSE = Pattern(r"[,。.;:!?、“”\"]|但|可是|不过|而且|因为|所以")
 """What parts clauses."""
 

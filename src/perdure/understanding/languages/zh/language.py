@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from perdure.understanding.languages.language import Language
+from perdure.understanding.languages.zh.addressed import TO_FIRST_PERSON
 from perdure.understanding.languages.zh.cues import CUES
 from perdure.understanding.languages.zh.facts import (
     AGAIN,
+    ARRIVING,
     ATTRIBUTES,
     CLAUSE,
     DENYING,
@@ -20,7 +22,7 @@ from perdure.understanding.languages.zh.facts import (
     OWN_NAME,
     REPLACED,
 )
-from perdure.understanding.languages.zh.words import KINDS, ROLE_NAMES, ROLES, STATEMENTS
+from perdure.understanding.languages.zh.words import KINDS, ROLE_NAMES, ROLES, SLOTS, STATEMENTS
 
 CHINESE = Language(
     code="zh",
@@ -38,6 +40,8 @@ CHINESE = Language(
     leaving=LEAVING,
     left_for=LEFT_FOR,
     again=AGAIN,
+    arriving=ARRIVING,
+    title=None,
     name_rest=NAME_REST,
     roles=ROLES,
     statements=STATEMENTS,
@@ -45,5 +49,7 @@ CHINESE = Language(
     possessive="{s}的{r}",
     role_names=ROLE_NAMES,
     kinds=KINDS,
+    slots=SLOTS,
+    to_first_person=TO_FIRST_PERSON,
     passing="{statement}（暂时）",
 )

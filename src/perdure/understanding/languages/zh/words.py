@@ -2,6 +2,27 @@
 
 from __future__ import annotations
 
+from perdure.understanding.languages.language import Pattern
+
+SLOTS = {
+    "lives_in": Pattern(r"住址|地址|住处|住在?哪|家在哪|家的位置"),
+    "phone": Pattern(r"电话|手机号|号码|联系方式"),
+    "email": Pattern(r"邮箱|email"),
+    "born_on": Pattern(r"生日|出生(?:日期|年月)"),
+    "age": Pattern(r"年龄|岁数|年纪|多大"),
+    "works_at": Pattern(r"单位|公司|工作|在哪上班|东家"),
+    "job_title": Pattern(r"职业|职位|职务|工作|岗位"),
+    "allergic_to": Pattern(r"过敏"),
+    "diet": Pattern(r"饮食|忌口"),
+    "height": Pattern(r"身高"),
+    "shoe_size": Pattern(r"鞋码|鞋号"),
+    "blood_type": Pattern(r"血型"),
+    "takes_medication": Pattern(r"吃的?药|用药|服药"),
+    "religion": Pattern(r"信仰|信教|宗教"),
+    "nickname": Pattern(r"外号|绰号|小名|昵称"),
+}
+"""Words that name a kind of fact about the speaker, by its predicate."""
+
 ROLES = {
     word: role
     for role, words in {
