@@ -103,3 +103,35 @@ def test_what_was_observed_survives_export_and_import(home, ilka, tmp_path):
 def test_no_words_make_it_fail(home, ilka, content):
     observed = ilka.observe([{"role": "user", "content": content}])
     assert observed.decisions
+
+
+@pytest.mark.parametrize(
+    ("now", "wanted"),
+    [
+        ("I live in Lisbon.", "I want to move to Madrid."),
+        ("I live in Lisbon.", "I am planning to move to Madrid."),
+        ("我住在里斯本。", "我想搬到马德里。"),
+        ("我住在里斯本。", "我打算搬到马德里。"),
+    ],
+)
+@decided_by_the_engine
+def test_what_is_wanted_or_planned_is_not_so_yet(memory, now, wanted):
+    noa = memory.scoped(user="noa")
+    for words in (now, wanted):
+        noa.observe([{"role": "user", "content": words}])
+    [home] = noa.graph.facts(predicate="lives_in")
+    assert home.object in now
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["My email is now zhang@example.org.", "My new email address is zhang@example.org.",
+     "我的邮箱改成了zhang@example.org。"],
+)  # fmt: skip
+@decided_by_the_engine
+def test_another_address_takes_the_place_of_the_address_alone(memory, words):
+    noa = memory.scoped(user="noa")
+    for told in ("My name is Wei Zhang.", "My email is wei@example.com.", words):
+        noa.observe([{"role": "user", "content": told}])
+    facts = {(fact.predicate, fact.object) for fact in noa.graph.facts()}
+    assert facts == {("name", "Wei Zhang"), ("email", "zhang@example.org")}

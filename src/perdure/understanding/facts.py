@@ -276,6 +276,8 @@ def _modality(scene: Scene, found: Found) -> Modality:
     """How the fact is meant: the networks' word, unless the sentence's own forms say otherwise."""
     if scene.signs.has("code"):
         return Modality.QUOTED
+    if found.predicate in _STATES and _is_intended(scene, found):
+        return Modality.HYPOTHETICAL
     least = LEAST_HELD if scene.modality.is_held else CLEARLY_HELD
     if found.modality.is_held:
         if found.held >= least:
@@ -289,6 +291,21 @@ def _modality(scene: Scene, found: Found) -> Modality:
             )
         return Modality.HYPOTHETICAL if scene.modality.is_held else scene.modality
     return found.modality
+
+
+_STATES = frozenset(("lives_in", "works_at", "job_title", "studies_at", "owns", "has_pet"))
+"""What somebody has, is or does only once the intention is carried out."""
+
+
+def _is_intended(scene: Scene, found: Found) -> bool:
+    """Whether the words before the object say that it is wanted or planned, not so yet."""
+    before = scene.form[scene.sentence.start : found.span.start]
+    for language in scene.languages:
+        if language.script.search(before):
+            ends = [match.end() for match in language.clause.finditer(before)]
+            if language.intention.search(before[ends[-1] :] if ends else before):
+                return True
+    return False
 
 
 def _subject(scene: Scene, found: Found, names: Sequence[Span]) -> str | None:

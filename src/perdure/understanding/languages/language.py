@@ -125,6 +125,7 @@ class Language:
     `introducing` is what may stand between the word for a role and a name;
     `leaving` at the end of a clause and `left_for` after a value show that it gives way ("from X to");
     `arriving` at the end of what stands before a value shows that it is the new one ("moved to X");
+    `intention` before a value shows that it is wanted or planned ("want to move to X");
     `again` shows in a clause, or after a value, that what was given up is taken up;
     `title` is a word before names that is none itself ("Dr");
     `name_rest` is what completes a name of one character;
@@ -155,6 +156,7 @@ class Language:
     left_for: Pattern
     again: Pattern
     arriving: Pattern
+    intention: Pattern
     title: Pattern | None
     name_rest: Pattern | None
     roles: Mapping[str, str]

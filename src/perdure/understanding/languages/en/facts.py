@@ -70,7 +70,10 @@ FACTS = (
         rf"my\ (?:\w+\ )?(?:dog|cat|rabbit|hamster|parrot|puppy|kitten|pet)\ is\ (?:called|named)\ {_NAME}",
         "pet_name",
     ),
-    _fact(r"my\ (?:email|e-mail)(?:\ address)?\ is\ (?P<o>[\w.+-]+@[\w.-]+\w)", "email"),
+    _fact(
+        r"my\ (?:new\ )?(?:email|e-mail)(?:\ address)?\ (?:is\ now|is|(?:has\ )?changed\ to)\ (?P<o>[\w.+-]+@[\w.-]+\w)",
+        "email",
+    ),
     _fact(r"my\ (?:phone\ |mobile\ )?(?:number|phone)\ is\ (?P<o>\+?[\d][\d\s-]{4,}\d)", "phone"),
     _fact(rf"{_I}{_ADV}\ use\ {_O}", "uses"),
     _fact(rf"{_I}\ study\ (?P<o>[a-z]+(?:\ [a-z]+)?)\ at\ ", "field_of_study"),
@@ -132,6 +135,12 @@ TITLE = Pattern(r"(?:dr|mr|mrs|ms|prof|professor|sir|dame|st)\.?")
 
 CLAUSE = Pattern(r"[,.;:!?“”\"]|\b(?:and|but|because|so|which|who|while|although|though)\b")
 """What parts clauses."""
+
+INTENTION = Pattern(
+    r"\b(?:(?:want|wants|wanted|hope|hopes|hoping|plan|plans|planning|intend|intends|going|about|keen|"
+    r"tempted|dream|dreaming)\ to|(?:thinking|dreaming)\ (?:of|about)|considering|gonna|wanna)\b"
+)
+"""What shows that what follows is not so yet."""
 
 LEAVING = Pattern(r"\bfrom\ (?:the\ |an?\ |my\ |our\ )?$")
 LEFT_FOR = Pattern(r"\ (?:over\ |back\ |up\ )?to\ ")

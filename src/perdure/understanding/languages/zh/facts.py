@@ -44,7 +44,10 @@ FACTS = (
         "has_pet",
     ),
     _fact(rf"{_I}的?(?:猫|狗|宠物)叫{_O}", "pet_name"),
-    _fact(r"我的?(?:邮箱|电子邮件|email)\S{0,2}是\s?(?P<o>[\w.+-]+@[\w.-]+\w)", "email"),
+    _fact(
+        r"我的?(?:邮箱|电子邮件|email)\S{0,2}?(?:是|[改换变][成为]了?)\s?(?P<o>[\w.+-]+@[\w.-]+\w)",
+        "email",
+    ),
     _fact(r"我的?(?:电话|手机)(?:号码?)?是\s?(?P<o>[\d-]{5,})", "phone"),
     _fact(rf"{_I}在(?P<o>[^,。!?;]{{1,10}})长大", "raised_in"),
     _fact(rf"我(?:的)?(?:老婆|老公|太太|先生|妻子|丈夫|爱人)叫{_O}", "spouse"),
@@ -85,6 +88,9 @@ ARRIVING = Pattern(r"(?:搬|调|转|换|改|变|移|迁|跳)(?:到|去|来|成|�
 
 CLAUSE = Pattern(r"[,。.;:!?、“”\"]|但|可是|不过|而且|因为|所以")
 """What parts clauses."""
+
+INTENTION = Pattern(r"想要?(?!起|到|念|出)|打算|计划|准备|考虑|希望|盼着|争取")
+"""What shows that what follows is not so yet."""
 
 LEAVING = Pattern(r"从$|由$|辞了?$|退出了?$|离开了?$")
 LEFT_FOR = Pattern(r"[^,。!?;]{0,4}(?:变|改|换|搬|跳|转|调|升)|[,。!?;]|$|了")
