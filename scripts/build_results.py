@@ -152,7 +152,9 @@ def _quality(runs: Mapping[str, Run]) -> Iterator[str]:
     for name, run in runs.items():
         questions = figure_of(run, "NDCG@10")
         yield f"## {SETS[name]}\n"
-        yield f"{questions.cases if questions else 0:,} questions that can be answered.\n"
+        stores = len({item["unit"] for item in run["report"]["items"]})
+        of = f"{stores} stores" if stores > 1 else "one store"
+        yield f"{questions.cases if questions else 0:,} questions that can be answered, of {of}.\n"
         metrics = ("NDCG@10", "recall@5", "recall@10", "any@5")
         yield table(
             ("", *metrics),
@@ -326,7 +328,7 @@ NOT_COMPARABLE = """\
 The other rows are published or were given to us as targets; we have not run the models ourselves, apart from BM25,
 which stands above as it is here. What to keep in mind:
 
-- Those figures are over all ten conversations, ours over the ones in the file (its questions are counted above). The
+- Those figures are over all ten conversations, ours over those in the file (they are counted above). The
   conversations differ by more than the interval within them suggests.
 - An embedding model ranks single turns by their text. Ours also uses the speaker, the date and the
   neighbouring turns, which every memory of a conversation has. That is what a memory is for, but it is not what a
