@@ -26,7 +26,7 @@ from perdure.errors import InvalidInput, Unavailable
 from perdure.ports.embedder import FloatArray
 
 MIN_CANDIDATES = 30
-LOOKED_AT_AGAIN = 100
+LOOKED_AT_AGAIN = 60
 """The same where candidates are compared word by word: neither arm need have them among its best."""
 SHORTENED = "the query was shortened to its first {limit:,} characters of {length:,}"
 NO_VECTORS = "the embedder is out of reach, so only words were compared: {cause}"

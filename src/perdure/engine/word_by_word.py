@@ -29,4 +29,7 @@ async def with_tokens(
         {id_: value for id_, value in zip(rows, alike, strict=True) if value is not None},
         found.beside,
     )
-    return tuple(item._replace(tokens=said.get(item.id)) for item in found.candidates)
+    return tuple(
+        item._replace(tokens=said[item.id]) if item.id in said else item
+        for item in found.candidates
+    )

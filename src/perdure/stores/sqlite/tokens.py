@@ -42,11 +42,15 @@ def read_tokens(
     connection: sqlite3.Connection, partitions: Sequence[int], ids: Sequence[str], model: str
 ) -> dict[str, TokenVectors]:
     """Those of these memories by the model; damaged rows, which `check` reports, are left out."""
+    known = connection.execute(statements()["model_number"], (model,)).fetchone()
+    if known is None or not known[1]:
+        return {}
+    number, dimension = known
     wanted = json.dumps(list(ids))
     found: dict[str, TokenVectors] = {}
     for partition in partitions:
-        asked = (wanted, partition, model)
-        for memory_id, dimension, data in connection.execute(statements()["token_vectors"], asked):
+        asked = (wanted, partition, number)
+        for memory_id, data in connection.execute(statements()["token_vectors"], asked):
             if type(data) is bytes and len(data) % dimension == 0:
                 rows = np.frombuffer(data, dtype=np.int8).reshape(-1, dimension)
                 found[memory_id] = TokenVectors(model=model, rows=rows)

@@ -10,11 +10,10 @@ DELETE FROM token_vectors WHERE memory = ?;
 
 -- name: token_vectors
 -- Those by one model of some of a partition's memories; their ids are a JSON list.
-SELECT m.id, d.dimension, t.data
+SELECT m.id, t.data
 FROM json_each(?1) AS asked CROSS JOIN memories AS m ON m.id = asked.value
 CROSS JOIN token_vectors AS t ON t.memory = m.seq
-CROSS JOIN models AS d ON d.model = t.model
-WHERE m.partition = ?2 AND d.identity = ?3;
+WHERE m.partition = ?2 AND t.model = ?3;
 
 -- name: lacking_tokens
 -- Memories of any scope that wait for vectors, or have no token vectors by a model, by id.
