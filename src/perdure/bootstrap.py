@@ -32,7 +32,8 @@ from perdure.engine.upkeep import flush_accesses
 from perdure.errors import InvalidInput, Misconfigured, PerdureError
 from perdure.files import usable_path
 from perdure.ports.archive import Archive
-from perdure.ports.clock import Clock
+from perdure.ports.blocking import is_blocking
+from perdure.ports.clock import Clock, Entropy
 from perdure.ports.embedder import Embedder
 from perdure.ports.language_model import LanguageModel
 from perdure.ports.store import Store
@@ -79,7 +80,8 @@ class _Parts:
     clock: Clock
     settings: Settings
     warming: Thread | None
-    archive: str | None
+    archive: str | Archive | None
+    entropy: Entropy = os.urandom
 
 
 def default_url() -> str:
@@ -180,10 +182,11 @@ def archive_url(url: str | Path, settings: Settings) -> str | None:
     return "memory://" if str(url).lower().startswith("memory://") else None
 
 
-def _archive_of(url: str | None, store: Store, running: Running) -> Archive | None:
+def _archive_of(given: str | Archive | None, store: Store, running: Running) -> Archive | None:
     """The archive at a URL, opened when first used; `Misconfigured` for one that names none."""
-    if url is None:
-        return None
+    if given is None or not isinstance(given, str):
+        return None if given is None else running.archive(given)
+    url = given
     from perdure.archives.opening import location_of, open_archive
     from perdure.engine.archive_access import ArchiveLater
 
@@ -339,7 +342,7 @@ def _assemble(parts: _Parts, running: Running) -> AsyncMemoryManager:
         embedding=embedding,
         understanding=understanding,
         clock=parts.clock,
-        ids=IdFactory(os.urandom),
+        ids=IdFactory(parts.entropy),
         settings=parts.settings,
         count_tokens=token_counter_of(parts.settings.token_counter),
         accesses=AccessLog(),
@@ -432,6 +435,37 @@ async def open_async(
 async def _begin_upkeep(memory: AsyncMemoryManager, parts: _Parts) -> None:
     if parts.settings.maintenance_every is not None:
         await memory.start_maintenance(parts.settings.maintenance_every)
+
+
+async def open_over(
+    store: Store,
+    *,
+    archive: Archive | None = None,
+    embedder: Embedder | None = None,
+    clock: Clock | None = None,
+    settings: Settings | None = None,
+    entropy: Entropy = os.urandom,
+) -> AsyncMemoryManager:
+    """A memory over a store and an archive that are open already, for tests of back-ends.
+
+    Without `embedder` and `archive` there is none; the environment is not read. `entropy` draws
+    the random part of ids. With a blocking store, archive and embedder no call of it ever waits
+    for an event loop (`perdure.ports.blocking.run_now`). Closing it closes the store.
+    """
+    from perdure.looping import OnLoop
+
+    parts = _Parts(
+        store=store,
+        working=MemoryWorkingStore(),
+        embedder=embedder,
+        language_model=None,
+        clock=clock if clock is not None else SystemClock(),
+        settings=settings if settings is not None else Settings(),
+        warming=None,
+        archive=archive,
+        entropy=entropy,
+    )
+    return _assemble(parts, Direct() if is_blocking(store) else OnLoop())
 
 
 def open_blocking(

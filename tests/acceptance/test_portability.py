@@ -249,6 +249,16 @@ def test_replacing_makes_a_new_version_and_keeps_the_history(conflicting):
     assert texts(memory.recall("exported changed")) == ["As exported"]
 
 
+def test_replacing_gives_a_slot_no_second_value(ilka, clock, tmp_path):
+    ilka.remember("Lives in Oslo", key="home")
+    ilka.export(tmp_path / "x.jsonl")
+    clock.advance(timedelta(hours=1))
+    ilka.remember("Lives in Bergen", key="home")
+    given = ilka.import_(tmp_path / "x.jsonl", "replace")
+    assert (given.skipped, given.replaced) == (1, 0)
+    assert texts(ilka.list()) == ["Lives in Bergen"]
+
+
 @pytest.mark.parametrize("store", STORES)
 def test_a_tombstone_that_replaces_forgets_and_can_be_undone(make_home, tmp_path, store):
     origin, copy = make_home("memory").open(), make_home(store).open()

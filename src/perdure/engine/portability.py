@@ -203,7 +203,8 @@ async def import_memories(
 
     What was forgotten here stays forgotten. A memory whose id is stored with another state is
     left alone (`skip`), becomes a new version (`replace`), or stops the import before anything
-    is written (`error`). Interrupted, it can be run again.
+    is written (`error`). What would be a second value of a slot at one time is left alone too.
+    Interrupted, it can be run again.
     """
     if on_conflict not in ("skip", "replace", "error"):
         raise InvalidInput(f"on_conflict must be skip, replace or error, not {shown(on_conflict)}")
@@ -313,7 +314,7 @@ async def _import_batch(
             skipped += 1
         elif present.state is State.FORGOTTEN:
             withheld += 1
-        elif on_conflict == "replace":
+        elif on_conflict == "replace" and not await _slot_taken(core, item.memory, batch):
             replaced.append(_replacement(present, item.memory))
         else:
             skipped += 1
