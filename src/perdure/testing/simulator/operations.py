@@ -160,7 +160,7 @@ async def erase(actor: Actor) -> None:
     asked = actor.may_lose(chosen, Fate.ERASED)
     if not chosen:
         return
-    certificate = await manager.erase(None if whole < 0.3 else asked)
+    certificate = await (manager.erase() if whole < 0.3 else manager.erase(asked))
     if whole >= 0.3:
         _require_derived(actor, certificate.ids, asked, "erase")
     actor.model.loses([*asked, *certificate.ids], Fate.ERASED)
