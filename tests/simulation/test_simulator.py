@@ -119,7 +119,7 @@ class Careless(MemoryStore):
 
 
 BROKEN = {
-    Forgetful: "is lost|stored by nobody|otherwise|words|NotFound|finds",
+    Forgetful: "is lost|not stored|stored by nobody|otherwise|words|NotFound|finds",
     Leaky: "was shown",
     Doubling: "two values at one moment",
     Clinging: "back although it was erased",
