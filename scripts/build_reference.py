@@ -22,7 +22,7 @@ from types import ModuleType
 import click
 
 import perdure
-from perdure import context, errors, importers
+from perdure import context, errors, graph, importers, working
 from perdure.cli.exits import MEANING
 from perdure.cli.program import program
 from perdure.config import Settings
@@ -120,7 +120,7 @@ def interface() -> str:
         + methods_of(
             perdure.AsyncMemoryManager,
             perdure.MemoryManager,
-            made="`MemoryManager`, made by `open`, and `AsyncMemoryManager`, made by `open_async`, "
+            made="`MemoryManager`, made by `open`, and `AsyncMemoryManager`, made by `await open_async`, "
             "have the same calls; those of the second are awaited, except `scoped`, `context` and "
             "`working`.",
         ),
@@ -130,6 +130,19 @@ def interface() -> str:
             context.Context,
             made="What `memory.context(session)` gives: `Context`, or `AsyncContext`, whose calls "
             "are awaited.",
+        ),
+        "## A task\n\n"
+        + methods_of(
+            working.AsyncWorking,
+            working.Working,
+            made="What `memory.working(task)` gives: `Working`, or `AsyncWorking`, whose calls are "
+            "awaited.",
+        ),
+        "## The graph\n\n"
+        + methods_of(
+            graph.AsyncGraph,
+            graph.Graph,
+            made="What `memory.graph` is: `Graph`, or `AsyncGraph`, whose calls are awaited.",
         ),
     ]
     rest = [
