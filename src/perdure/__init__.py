@@ -9,17 +9,13 @@ with perdure.open("memory.db") as memory:
         print(hit.score, hit.memory.content)
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from perdure.bootstrap import open_async
 from perdure.client import AsyncMemoryManager
 from perdure.config import Settings
-from perdure.domain.certificates import Certificate
 from perdure.domain.changes import JournalEntry, Operation
-from perdure.domain.context.results import Window
-from perdure.domain.context.shrinking import Shortened
-from perdure.domain.context.summary import Line as SummaryLine
-from perdure.domain.context.summary import Summary
-from perdure.domain.context.turns import ContextTurn, ToolCall
-from perdure.domain.graph import Entity, Inferred, Rule
 from perdure.domain.plans import Action, ActionKind, Plan
 from perdure.domain.ranking import AGENT_IO, BALANCED, SEED_WEIGHTED, Explanation, Preset
 from perdure.domain.records import Attachment, Kind, Memory, Source, State
@@ -50,7 +46,6 @@ from perdure.domain.results import PastChange as Change
 from perdure.domain.scope import Scope
 from perdure.domain.usage import Usage
 from perdure.domain.utility import UtilityPeriod
-from perdure.domain.working import FinishedTask, Step, StepState, Task
 from perdure.errors import (
     Closed,
     Conflict,
@@ -81,6 +76,16 @@ from perdure.ports.embedder import (
 from perdure.ports.language_model import LanguageModel
 from perdure.ports.store import Store
 from perdure.sync import MemoryManager, open  # noqa: A004 - the promised name
+
+if TYPE_CHECKING:  # what many programs have no use for is loaded when it is asked for
+    from perdure.domain.certificates import Certificate
+    from perdure.domain.context.results import Window
+    from perdure.domain.context.shrinking import Shortened
+    from perdure.domain.context.summary import Line as SummaryLine
+    from perdure.domain.context.summary import Summary
+    from perdure.domain.context.turns import ContextTurn, ToolCall
+    from perdure.domain.graph import Entity, Inferred, Rule
+    from perdure.domain.working import FinishedTask, Step, StepState, Task
 
 __version__ = "0.1.0"
 
@@ -170,3 +175,34 @@ __all__ = [
     "open",
     "open_async",
 ]
+
+_LATER = {
+    "Certificate": "perdure.domain.certificates",
+    "ContextTurn": "perdure.domain.context.turns",
+    "Entity": "perdure.domain.graph",
+    "FinishedTask": "perdure.domain.working",
+    "Inferred": "perdure.domain.graph",
+    "Rule": "perdure.domain.graph",
+    "Shortened": "perdure.domain.context.shrinking",
+    "Step": "perdure.domain.working",
+    "StepState": "perdure.domain.working",
+    "Summary": "perdure.domain.context.summary",
+    "SummaryLine": "perdure.domain.context.summary:Line",
+    "Task": "perdure.domain.working",
+    "ToolCall": "perdure.domain.context.turns",
+    "Window": "perdure.domain.context.results",
+}
+
+
+def __getattr__(name: str) -> object:
+    place = _LATER.get(name)
+    if place is None:
+        raise AttributeError(f"module 'perdure' has no attribute {name!r}")
+    module, _, own = place.partition(":")
+    found: object = getattr(import_module(module), own or name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -19,8 +19,8 @@ from perdure.domain.journal import canonical
 from perdure.domain.scope import Scope
 from perdure.domain.text import shown
 from perdure.engine.access import AccessLog
-from perdure.engine.context import flush_all
-from perdure.engine.context_state import Contexts
+from perdure.engine.archive_access import ArchiveLater
+from perdure.engine.contexts import Contexts
 from perdure.engine.core import Core
 from perdure.engine.embedding import Embedding, require_same_model
 from perdure.engine.gate import Gate
@@ -42,6 +42,7 @@ from perdure.ports.working_store import WorkingStore
 from perdure.running import Direct, DirectPortal, Portal, Running
 from perdure.scheduling import Schedule
 from perdure.stores.sqlite import SqliteOptions, SqliteStore  # the default: opening it is quick
+from perdure.token_counters.estimate import Estimate
 from perdure.working_stores.memory import MemoryWorkingStore
 
 log = logging.getLogger(__name__)
@@ -187,12 +188,14 @@ def _archive_of(given: str | Archive | None, store: Store, running: Running) -> 
     if given is None or not isinstance(given, str):
         return None if given is None else running.archive(given)
     url = given
-    from perdure.archives.opening import location_of, open_archive
-    from perdure.engine.archive_access import ArchiveLater
+    if "://" in url:  # a path is always a place; a URL is looked at before anything is stored
+        from perdure.archives.opening import location_of
 
-    location_of(url)
+        location_of(url)
 
     async def opened(identity: str) -> Archive:
+        from perdure.archives.opening import open_archive
+
         return running.archive(await running.offload(open_archive, url, identity))
 
     return ArchiveLater(store.identity, opened)
@@ -214,8 +217,6 @@ def embedder_of(given: Embedder | str | None, settings: Settings) -> Embedder | 
     `openai:…` goes to `OPENAI_BASE_URL` (OpenAI's own without it) with the key `OPENAI_API_KEY`.
     """
     from perdure.embedders.caching import CachingEmbedder
-    from perdure.embedders.channels import ChannelledEmbedder
-    from perdure.embedders.local import LocalEmbedder
     from perdure.embedders.registry import resolve_embedder
 
     chosen = resolve_embedder(
@@ -223,7 +224,9 @@ def embedder_of(given: Embedder | str | None, settings: Settings) -> Embedder | 
         api_key=os.environ.get(SERVICE_KEY_VARIABLE),
         base_url=os.environ.get(SERVICE_URL_VARIABLE),
     )
-    if isinstance(chosen, LocalEmbedder):
+    if chosen is not None and getattr(chosen, "is_best_batched", False):
+        from perdure.embedders.channels import ChannelledEmbedder
+
         # Several writers share batches, and a query gets in between them.
         chosen = ChannelledEmbedder(chosen)
     if chosen is None or settings.embedding_cache == 0 or isinstance(chosen, CachingEmbedder):
@@ -260,11 +263,11 @@ def language_model_of(given: LanguageModel | str | None) -> LanguageModel | None
 
 def token_counter_of(given: str | Callable[[str], int] | None) -> TokenCounter:
     """The token counter that settings name; tiktoken's files are looked for where it keeps them."""
-    from perdure.token_counters.registry import Estimate, resolve_token_counter
-
     if given is None:
         return Estimate()
     from tempfile import gettempdir
+
+    from perdure.token_counters.registry import resolve_token_counter
 
     folder = next(filter(None, map(os.environ.get, VOCABULARY_VARIABLES)), None)
     vocabularies = Path(gettempdir()) / "data-gym-cache" if folder is None else Path(folder)
@@ -404,7 +407,10 @@ def _closer(core: Core, parts: _Parts, running: Running) -> Callable[[], Awaitab
             return
         is_closed = True
         try:
-            await flush_all(core)
+            if core.contexts.all():
+                from perdure.engine.context import flush_all
+
+                await flush_all(core)
             await flush_accesses(core)
         finally:
             await core.store.close()

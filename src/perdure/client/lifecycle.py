@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perdure.client.base import Bound, Target, call, id_of, ids_of
-from perdure.domain.certificates import Certificate
+from perdure.domain.erasure import EVERYTHING, Everything
 from perdure.domain.plans import Plan
 from perdure.domain.records import Kind, Memory
 from perdure.domain.results import (
@@ -15,19 +15,12 @@ from perdure.domain.results import (
     Restored,
 )
 from perdure.domain.scope import Scope
-from perdure.engine import (
-    archive_restoring,
-    archiving,
-    asking,
-    context,
-    drafts,
-    erasure,
-    forgetting,
-    reading,
-)
+from perdure.engine import asking, drafts, forgetting, reading
 from perdure.engine.asking import Between
-from perdure.engine.erasure import EVERYTHING, Everything
 from perdure.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from perdure.domain.certificates import Certificate
 
 
 class Lifecycle(Bound):
@@ -83,6 +76,8 @@ class Lifecycle(Bound):
         )  # fmt: skip
         condition = asking.condition_of(view, kinds=kinds, filters=filters, between=between)
         if kinds is None and filters is None and between is None:
+            from perdure.engine import context
+
             context.discard(self._core, target, everything=everything)
         return await forgetting.forget_all(
             self._core,
@@ -109,6 +104,8 @@ class Lifecycle(Bound):
         them back, and `restore` cannot. All or nothing: `NotFound` when an id is unknown,
         `Conflict` when a memory is under a legal hold. `verify` checks the certificate.
         """
+        from perdure.engine import erasure
+
         if isinstance(ids, Scope):
             if scope is not None:
                 raise InvalidInput("the scope to erase was given twice")
@@ -189,6 +186,8 @@ class Lifecycle(Bound):
         `between` bounds when it happened. Filters see what a stub still has: no metadata of an
         archived memory. Interrupted, it may be called again for the rest.
         """
+        from perdure.engine import archive_restoring
+
         view = asking.view_of(
             self._within(scope), self._core.now(), everything=self._unbound(everything),
             include=("superseded", "former", "archived", "expired"),
@@ -215,6 +214,8 @@ class Lifecycle(Bound):
         A stub stays, which `get`, `list` and `history` know and no search finds. `NotFound` when
         an id is unknown, `Misconfigured` without an archive. Upkeep does this by itself (`maintain`).
         """
+        from perdure.engine import archiving
+
         core = self._core
         memories = (await reading.stored(core, self._within(scope), ids_of(ids))).values()
         note = drafts.note_of(reason, "reason")
@@ -235,6 +236,8 @@ class Lifecycle(Bound):
 
         The summary is made of the memory's own sentences. Errors as for `archive`.
         """
+        from perdure.engine import archiving
+
         core = self._core
         memories = (await reading.stored(core, self._within(scope), ids_of(ids))).values()
         note = drafts.note_of(reason, "reason")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from perdure.client.lifecycle import Lifecycle
 from perdure.client.reading import Reading
 from perdure.client.tasks import Tasks
 from perdure.client.upkeep import Upkeep
 from perdure.client.writing import Writing
-from perdure.context import AsyncContext
 from perdure.domain.scope import Scope
-from perdure.graph import AsyncGraph
+
+if TYPE_CHECKING:  # a program that has no use for them need not load them
+    from perdure.context import AsyncContext
+    from perdure.graph import AsyncGraph
 
 
 class AsyncMemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
@@ -30,6 +34,8 @@ class AsyncMemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
     @property
     def graph(self) -> AsyncGraph:
         """The facts as entities and relations."""
+        from perdure.graph import AsyncGraph
+
         return AsyncGraph(self._core, self._gate, self._within)
 
     def scoped(
@@ -66,6 +72,8 @@ class AsyncMemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
         (`Settings.window_tokens` unless given); `observe` stores every turn when it is appended
         instead of when it leaves.
         """
+        from perdure.context import AsyncContext
+
         within = self._within(scope)
         if session is not None:
             bound = self._within(Scope(session=session)).session

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from perdure.client.base import Bound, call
 from perdure.domain.scope import Scope
-from perdure.domain.working import Task
 
 if TYPE_CHECKING:
+    from perdure.domain.working import Task
     from perdure.working import AsyncWorking  # many programs have no use for it
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from perdure import files
 from perdure.client.base import Bound, call
-from perdure.domain.certificates import Certificate
 from perdure.domain.plans import Plan
 from perdure.domain.results import (
     CaughtUp,
@@ -23,7 +23,6 @@ from perdure.domain.visibility import View
 from perdure.engine import (
     asking,
     drafts,
-    erasure,
     portability,
     reembedding,
     upkeep,
@@ -31,6 +30,9 @@ from perdure.engine import (
 from perdure.engine.portability import OnConflict
 from perdure.errors import InvalidInput, Misconfigured
 from perdure.ports.embedder import Embedder
+
+if TYPE_CHECKING:
+    from perdure.domain.certificates import Certificate
 
 
 class Upkeep(Bound):
@@ -95,6 +97,9 @@ class Upkeep(Bound):
         found = await upkeep.verify(self._core, repair=drafts.flag(repair, "repair"))
         if certificate is None:
             return found
+        from perdure.domain.certificates import Certificate
+        from perdure.engine import erasure
+
         if not isinstance(certificate, Certificate):
             raise InvalidInput(
                 f"a Certificate is needed, not {shown(certificate)}; Certificate.from_json reads one"

@@ -18,15 +18,7 @@ from perdure.domain.results import (
 from perdure.domain.scope import Scope
 from perdure.domain.text import shown
 from perdure.domain.times import as_utc
-from perdure.engine import (
-    asking,
-    correct,
-    drafts,
-    editing,
-    observe,
-    observe_turns,
-    remember,
-)
+from perdure.engine import asking, drafts, editing, remember
 from perdure.engine.drafts import Moment
 from perdure.engine.editing import KEEP, Keep
 from perdure.errors import InvalidInput
@@ -142,6 +134,8 @@ class Writing(Bound):
         language model people's messages are read by it; while it is out of reach their words are
         kept, the decision is marked `deferred`, and a later call reads them (`catch_up`).
         """
+        from perdure.engine import observe, observe_turns
+
         core, target = self._core, self._within(scope)
         now = core.now()
         turns = observe_turns.turns_of(messages, target, core.settings, now)
@@ -158,6 +152,8 @@ class Writing(Bound):
         scope: Scope | None = None,
     ) -> Observed:
         """What `observe` would decide and store. Nothing is written."""
+        from perdure.engine import observe, observe_turns
+
         core, target = self._core, self._within(scope)
         now = core.now()
         turns = observe_turns.turns_of(messages, target, core.settings, now)
@@ -216,6 +212,8 @@ class Writing(Bound):
         `valid_from` (None: now). `retroactive=True` says that it was never true. Raises
         `NotFound` without a match, and `Conflict` when something else succeeded it already.
         """
+        from perdure.engine import correct
+
         core = self._core
         correction = correct.Correction(
             content=drafts.text_of(content, core.settings),

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from perdure.domain.analysis import query_lexemes
+from perdure.domain.decision_kinds import DecisionKind
 from perdure.domain.duplicates import differs_in_negation
 from perdure.domain.effects import DETAIL_SURE, Effect, effect_of, probability
 from perdure.domain.predicates import Predicates
 from perdure.domain.proposals import Known, Statement
 from perdure.domain.readings import Claim, Intent, Modality, Relation
-
-DecisionKind = Literal["create", "update", "delete", "consolidate", "none"]
 
 MOST_AT_ONCE = 3
 """Statements that one verdict each may outdate, or contest, at once; more is a misreading."""

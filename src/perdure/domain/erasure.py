@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import Enum
 from hashlib import blake2b
 from typing import Any
 
@@ -17,6 +18,15 @@ from perdure.domain.text import identity_text
 TRACE_BYTES = 16
 KEY_BYTES = 32
 Walls = tuple[str, str]
+
+
+class Everything(Enum):
+    """Says that no ids were given: a None where an id should be must not erase a whole scope."""
+
+    EVERYTHING = "everything"
+
+
+EVERYTHING = Everything.EVERYTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import overload
 
 from perdure.domain.changes import Operation
-from perdure.domain.decisions import DecisionKind
+from perdure.domain.decision_kinds import DecisionKind
 from perdure.domain.ranking import Explanation
 from perdure.domain.records import Memory
 from perdure.domain.usage import NO_USAGE, Usage

@@ -64,6 +64,8 @@ class LocalEmbedder:
 
     is_blocking = True
     is_symmetric = True
+    is_best_batched = True
+    """Several texts at once cost much less than one by one: writers should share batches."""
 
     @property
     def model(self) -> EmbeddingModel:

@@ -16,9 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from perdure.embedders import _usem3
-from perdure.embedders.default import load_default_embedder
-from perdure.embedders.local import LocalEmbedder
 from perdure.errors import Misconfigured
 from perdure.ports.embedder import Embedder
 
@@ -42,7 +39,7 @@ def resolve_embedder(
     exist, and for an argument the named embedder does not take.
     """
     if specification is None:
-        return load_default_embedder()
+        return _plain("default")
     if not isinstance(specification, str):
         return _checked(specification, type(specification).__name__)
     name, colon, argument = specification.strip().partition(":")
@@ -69,7 +66,12 @@ def _plain(name: str) -> Embedder | None:
     if name == "off":
         return None
     if name == "default":
+        from perdure.embedders.default import load_default_embedder
+
         return load_default_embedder()
+    from perdure.embedders import _usem3
+    from perdure.embedders.local import LocalEmbedder
+
     _usem3.resource_folder()  # complain now rather than at the first text
     return LocalEmbedder()
 

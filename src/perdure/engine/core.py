@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from perdure.config import Settings
 from perdure.engine.access import AccessLog
-from perdure.engine.context_state import Contexts
+from perdure.engine.contexts import Contexts
 from perdure.engine.embedding import Embedding
 from perdure.engine.ids import IdFactory
 from perdure.engine.maintenance_log import MaintenanceLog

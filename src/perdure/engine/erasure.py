@@ -6,7 +6,6 @@ import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import Enum
 
 from perdure.domain.certificates import Certificate, proof_of
 from perdure.domain.changes import Change, Operation, Refused
@@ -29,15 +28,6 @@ log = logging.getLogger(__name__)
 LOST_ITS_SUPPORT = "what it was drawn from was erased"
 SUMMARY_ERASED = "a summary that told it together with what was erased is gone"
 FILES, COPIES = "bytes in the store's files", "copies in the archive"
-
-
-class Everything(Enum):
-    """Says that no ids were given: a None where an id should be must not erase a whole scope."""
-
-    EVERYTHING = "everything"
-
-
-EVERYTHING = Everything.EVERYTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,6 @@ from perdure.domain.slots import retire
 from perdure.domain.summaries import is_summary
 from perdure.domain.text import shown
 from perdure.engine.archive_reading import is_away
-from perdure.engine.archive_restoring import bring_back
 from perdure.engine.core import Core
 from perdure.engine.reading import not_found
 from perdure.engine.supports import facts_drawn_from, forgotten, without_support
@@ -119,6 +118,8 @@ async def restore(
             raise not_found(memory_id)
         memory = found[memory_id]
         if is_away(memory):
+            from perdure.engine.archive_restoring import bring_back
+
             for restored in await bring_back(core, [memory], now=now, actor=actor):
                 return restored
             raise Retry

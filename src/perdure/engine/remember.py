@@ -20,7 +20,6 @@ from perdure.engine.drafts import Draft
 from perdure.engine.observe_working import Working
 from perdure.engine.reembedding import make_up_backlog
 from perdure.engine.short_term import Room, departure
-from perdure.engine.understanding_news import is_news, take_in
 from perdure.engine.writing import Retry, collapsed, deciding, write
 from perdure.errors import Conflict
 
@@ -135,9 +134,12 @@ async def _draw_up(
             await _plan_slot(core, plan, position, memory, made, now)
             continue
         superseded: tuple[str, ...] = ()
-        if draft.understand and is_news(memory):
-            taken = await take_in(plan.working_on(core, now), memory, core.settings.registry)
-            memory, superseded = taken.memory, taken.superseded
+        if draft.understand:
+            from perdure.engine.understanding_news import is_news, take_in  # loads the rules
+
+            if is_news(memory):
+                taken = await take_in(plan.working_on(core, now), memory, core.settings.registry)
+                memory, superseded = taken.memory, taken.superseded
         deferred = core.embedding.embedder is not None and made is None
         plan.add(Change(operation=Operation.CREATED, after=memory, vectors=made))
         plan.unless_known.add(memory.id)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from perdure.blas import one_blas_thread
-from perdure.domain.readings import Claim, Reading, Span, Verdict
+
+if TYPE_CHECKING:
+    from perdure.domain.readings import Claim, Reading, Span, Verdict
 
 
 class OfflineUnderstanding:

@@ -14,7 +14,6 @@ from perdure.domain.results import Problem, Stats, Verification
 from perdure.domain.usage import NO_USAGE
 from perdure.domain.utility import DayOfUse, by_period
 from perdure.domain.visibility import View
-from perdure.engine import erasure
 from perdure.engine.archive_upkeep import check_archive
 from perdure.engine.core import Core
 from perdure.engine.reembedding import make_up_backlog
@@ -85,6 +84,8 @@ def _by_recalls(memory: Memory) -> tuple[int, str]:
 
 async def verify(core: Core, *, repair: bool) -> Verification:
     """Check every row, index and link of the store and the archive, and mend what is derived."""
+    from perdure.engine import erasure
+
     findings = await core.store.check(repair=repair)
     left = await erasure.make_up(core, repair=repair, now=core.now())
     cold = await check_archive(core, repair=repair)

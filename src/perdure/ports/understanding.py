@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from perdure.domain.readings import Claim, Reading, Span, Verdict
+if TYPE_CHECKING:
+    from perdure.domain.readings import Claim, Reading, Span, Verdict
 
 
 class Understanding(Protocol):

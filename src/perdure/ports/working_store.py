@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from perdure.domain.scope import Scope
-from perdure.domain.working import TaskKey
+
+if TYPE_CHECKING:
+    from perdure.domain.working import TaskKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

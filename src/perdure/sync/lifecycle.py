@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perdure.client import Target
-from perdure.domain.certificates import Certificate
+from perdure.domain.erasure import EVERYTHING, Everything
 from perdure.domain.plans import Plan
 from perdure.domain.records import Kind, Memory
 from perdure.domain.results import (
@@ -16,8 +16,10 @@ from perdure.domain.results import (
 )
 from perdure.domain.scope import Scope
 from perdure.engine.asking import Between
-from perdure.engine.erasure import EVERYTHING, Everything
 from perdure.sync.base import Blocking
+
+if TYPE_CHECKING:
+    from perdure.domain.certificates import Certificate
 
 
 class Lifecycle(Blocking):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from perdure.bootstrap import open_blocking
 from perdure.config import Settings
-from perdure.context import Context
 from perdure.domain.scope import Scope
-from perdure.graph import Graph
 from perdure.ports.clock import Clock
 from perdure.ports.embedder import Embedder
 from perdure.ports.language_model import LanguageModel
@@ -17,6 +16,10 @@ from perdure.sync.reading import Reading
 from perdure.sync.tasks import Tasks
 from perdure.sync.upkeep import Upkeep
 from perdure.sync.writing import Writing
+
+if TYPE_CHECKING:  # a program that has no use for them need not load them
+    from perdure.context import Context
+    from perdure.graph import Graph
 
 
 class MemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
@@ -34,6 +37,8 @@ class MemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
     @property
     def graph(self) -> Graph:
         """The facts as entities and relations."""
+        from perdure.graph import Graph
+
         return Graph(self._core.graph, self._portal)
 
     def scoped(
@@ -57,6 +62,8 @@ class MemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
         scope: Scope | None = None,
     ) -> Context:
         """Blocking form of `AsyncMemoryManager.context`."""
+        from perdure.context import Context
+
         bound = self._core.context(session, max_tokens=max_tokens, observe=observe, scope=scope)
         return Context(bound, self._portal)
 

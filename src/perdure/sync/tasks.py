@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from perdure.domain.scope import Scope
-from perdure.domain.working import Task
 from perdure.sync.base import Blocking
 
 if TYPE_CHECKING:
+    from perdure.domain.working import Task
     from perdure.working import Working  # many programs have no use for it
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from perdure.domain.certificates import Certificate
 from perdure.domain.plans import Plan
 from perdure.domain.results import (
     CaughtUp,
@@ -19,6 +19,9 @@ from perdure.domain.scope import Scope
 from perdure.engine.portability import OnConflict
 from perdure.ports.embedder import Embedder
 from perdure.sync.base import Blocking
+
+if TYPE_CHECKING:
+    from perdure.domain.certificates import Certificate
 
 
 class Upkeep(Blocking):

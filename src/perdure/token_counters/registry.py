@@ -13,24 +13,12 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from perdure.domain.budget import estimate_tokens
 from perdure.domain.text import shown
 from perdure.errors import Misconfigured
 from perdure.ports.token_counter import TokenCounter
+from perdure.token_counters.estimate import Estimate
 
 log = logging.getLogger(__name__)
-
-ESTIMATE = "estimate"
-
-
-class Estimate:
-    """The estimate by script; `identity` says for what it stands in, if for anything."""
-
-    def __init__(self, instead_of: str = "") -> None:
-        self.identity = f"{ESTIMATE} ({instead_of})" if instead_of else ESTIMATE
-
-    def __call__(self, text: str, /) -> int:
-        return estimate_tokens(text)
 
 
 def resolve_token_counter(

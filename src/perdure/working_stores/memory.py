@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from perdure.domain.scope import Scope
-from perdure.domain.working import TaskKey
 from perdure.ports.working_store import StoredTask
+
+if TYPE_CHECKING:
+    from perdure.domain.working import TaskKey
 
 _SWEEP_EVERY = 256
 

@@ -14,7 +14,7 @@ from perdure.cli.invocation import Invocation
 from perdure.cli.tables import console, memory_table
 from perdure.cli.terminal import note, people_answer, printable
 from perdure.domain.certificates import Certificate
-from perdure.engine.erasure import EVERYTHING
+from perdure.domain.erasure import EVERYTHING
 from perdure.errors import InvalidInput
 from perdure.sync import MemoryManager
 
