@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from perdure.domain.changes import JournalEntry, Operation
+from perdure.domain.codec import Document
+from perdure.domain.journal import canonical, seal_of
 from perdure.domain.scope import Scope
 from perdure.domain.times import from_micros, iso
 from perdure.domain.visibility import View
@@ -33,6 +35,7 @@ def entry_of(row: Row, walls: Walls) -> JournalEntry:
         config_hash, reason, change, previous, digest, salt, seal,
     ) = row  # fmt: skip
     scope, moment = _scope(walls, agent, session), from_micros(at)
+    known = unabridged(change, memory_id=memory_id, scope=scope, at=iso(moment)) if salt else {}
     return JournalEntry(
         sequence=sequence,
         at=moment,
@@ -44,14 +47,17 @@ def entry_of(row: Row, walls: Walls) -> JournalEntry:
         request_id=request_id,
         config_hash=config_hash,
         reason=reason,
-        change=(
-            unabridged(change, memory_id=memory_id, scope=scope, at=iso(moment)) if salt else {}
-        ),
+        change=known,
         previous=previous.hex(),
         digest=digest.hex(),
         salt=salt.hex(),
-        seal=seal.hex(),
+        seal=seal.hex() if seal else _seal(salt, reason, known),
     )
+
+
+def _seal(salt: bytes, reason: str | None, change: Document) -> str:
+    """The seal of contents that are there: it is kept only once they are not."""
+    return seal_of(salt.hex(), reason, canonical(change)) if salt else ""
 
 
 class JournalReader:

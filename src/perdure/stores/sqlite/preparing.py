@@ -24,7 +24,7 @@ Walls = tuple[str, str]
 
 class Entry(NamedTuple):
     """One journal entry but for its place: `covered` is what its digest covers, `change` what
-    `abridging` keeps of the change, `seal` what the digest covers of it and `salt` what keys that."""
+    `abridging` keeps of the change, and `salt` keys what the digest covers of it."""
 
     operation: str
     version: int
@@ -34,7 +34,6 @@ class Entry(NamedTuple):
     change: str
     covered: bytes
     salt: bytes
-    seal: str
 
 
 class Insertion(NamedTuple):
@@ -158,9 +157,7 @@ def _entry(line: Line, changes: ChangeSet) -> Entry:
     )
     at_us = to_micros(line.at)
     kept = abridged(line.change, change, at=at)
-    return Entry(
-        line.operation, line.version, at_us, line.actor, line.reason, kept, covered, salt, seal
-    )
+    return Entry(line.operation, line.version, at_us, line.actor, line.reason, kept, covered, salt)
 
 
 def _inserted(change: Change, entry: Entry, encoding: int) -> Insertion:

@@ -11,6 +11,7 @@ from perdure.domain.journal import canonical, chained
 from perdure.domain.preconditions import refusal
 from perdure.domain.times import EPOCH, to_micros
 from perdure.domain.utility import uses_in
+from perdure.stores.sqlite.entries import entry_of
 from perdure.stores.sqlite.preconditions import Stored, standing, stored_now
 from perdure.stores.sqlite.preparing import Access, Entry, Insertion, Modification, Prepared
 from perdure.stores.sqlite.tokens import PackedTokens, put_tokens
@@ -30,8 +31,7 @@ def write(tx: Transaction, prepared: Prepared) -> Applied | Refused:
         return refused
     emptied = prepared.changes.emptied
     if emptied:
-        seqs = [stored[memory_id].seq for memory_id in emptied if memory_id in stored]
-        tx.execute(tx.sql["empty_entries"], (json.dumps(seqs),))
+        _empty(tx, [stored[memory_id].seq for memory_id in emptied if memory_id in stored])
     tx.executemany(tx.sql["refill_entry"], prepared.refills)
     writing = _Writing(tx, prepared, stored)
     for step in prepared.steps:
@@ -48,6 +48,16 @@ def write(tx: Transaction, prepared: Prepared) -> Applied | Refused:
         tx.execute(tx.sql["put_mark"], (mark.name, mark.value))
     tx.pages += _PAGES_PER_TRANSACTION + _PAGES_PER_STEP * len(prepared.steps)
     return Applied(sequence=tx.sequence)
+
+
+def _empty(tx: Transaction, memories: Sequence[int]) -> None:
+    """Take the contents out of the memories' entries; their seals, which can then no longer be
+    made from them, are kept first."""
+    asked = (json.dumps(memories),)
+    unsealed = tx.execute(tx.sql["unsealed_entries"], asked).fetchall()
+    seals = [(bytes.fromhex(entry_of(row, tx.walls(row[5])).seal), row[0]) for row in unsealed]
+    tx.executemany(tx.sql["seal_entry"], seals)
+    tx.execute(tx.sql["empty_entries"], asked)
 
 
 class _Writing:
@@ -175,7 +185,6 @@ class _Writing:
             bytes.fromhex(digest),
             entry.change,
             entry.salt,
-            bytes.fromhex(entry.seal),
         ))  # fmt: skip
         return sequence
 

@@ -17,6 +17,7 @@ WHOLE_TABLES = {
     "lacking_tokens": {"m", "t"},
     "stray_tokens": {"t"},
     "memory_entries": {"c"},
+    "unsealed_entries": {"c"},
     "empty_entries": {"c", "chain"},
     "count_contents": {"c"},
     "whole_entries": {"c"},

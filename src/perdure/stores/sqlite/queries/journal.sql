@@ -18,6 +18,22 @@ CROSS JOIN memories AS m ON m.seq = j.memory
 WHERE j.operation <> 'accessed'
 ORDER BY j.sequence;
 
+-- name: unsealed_entries
+-- The entries of memories, a JSON list of numbers, whose seal is not kept: it is what seals them now.
+WITH RECURSIVE chain (sequence) AS (
+    SELECT m.last_entry FROM json_each(?) AS asked CROSS JOIN memories AS m ON m.seq = asked.value
+    UNION ALL
+    SELECT j.before FROM chain AS c CROSS JOIN journal AS j ON j.sequence = c.sequence
+    WHERE j.before > 0
+)
+SELECT {{entry_columns}}
+FROM chain AS c CROSS JOIN journal AS j ON j.sequence = c.sequence
+CROSS JOIN memories AS m ON m.seq = j.memory
+WHERE j.seal = x'' AND j.salt <> x'';
+
+-- name: seal_entry
+UPDATE journal SET seal = ? WHERE sequence = ?;
+
 -- name: empty_entries
 -- Takes the contents out of all entries of memories, a JSON list of numbers, that have any.
 WITH RECURSIVE chain (sequence) AS (

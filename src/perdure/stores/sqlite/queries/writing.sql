@@ -48,8 +48,8 @@ WHERE seq = ?4;
 -- name: insert_entry
 INSERT INTO journal (
     sequence, partition, memory, before, reloads, operation, version, at, actor, request_id,
-    config_hash, reason, previous, digest, change, salt, seal)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+    config_hash, reason, previous, digest, change, salt)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: insert_key
 INSERT INTO idempotency (partition, key, request, answer, at) VALUES (?, ?, ?, ?, ?);
