@@ -134,17 +134,6 @@ def paired_ratio(
     return {"median": statistics.median(ratios), "low": min(ratios), "high": max(ratios)}
 
 
-def peak_rss_mb() -> float:
-    """The most memory this process has held, in MB (10^6 bytes).
-
-    From /proc, because on Linux `getrusage` also counts what the parent held when it forked.
-    """
-    status = Path("/proc/self/status")
-    if status.exists():
-        return int(re.search(r"VmHWM:\s+(\d+)", status.read_text())[1]) * 1024 / 1e6  # type: ignore[index]
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
-
-
 def size_on_disk(folder: Path) -> int:
     """Bytes of all files below the folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

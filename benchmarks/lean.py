@@ -19,9 +19,8 @@ import numpy as np
 
 from benchmarks import registry
 from benchmarks.data import Query, VectorTable
-from benchmarks.harness import peak_rss_mb
-from benchmarks.operations import K
-from benchmarks.worker import refuse_network
+from benchmarks.system import K
+from benchmarks.watching import peak_rss_mb, refuse_network
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from typing import Any, cast
 from benchmarks import registry
 from benchmarks.data import EPOCH, Dataset, Item, Query
 from benchmarks.harness import Block, each, whole
-from benchmarks.system import BulkSystem, VectorSystem, Where
+from benchmarks.system import BulkSystem, K, VectorSystem, Where
 
 FILTERS: dict[str, Where] = {
     "none": Where(),
@@ -23,7 +23,6 @@ FILTERS: dict[str, Where] = {
 }
 """What recall is narrowed by: shares of about 30, 27 and 20 % of a user's memories."""
 
-K = 10
 _FILL_CHUNK = 1_000
 _LIST_LIMIT = 50
 _RECALL_BUDGET_S = 2.0

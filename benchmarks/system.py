@@ -13,6 +13,9 @@ from typing import Literal, Protocol
 
 from benchmarks.data import Item, Query, VectorTable
 
+K = 10
+"""How many memories a recall asks for."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Where:

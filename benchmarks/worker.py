@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import sys
 import time
 from typing import Any
 
 from benchmarks.harness import Block, block_as_json
 from benchmarks.operations import Runner
+from benchmarks.watching import refuse_network
 
 
 def main() -> None:
@@ -52,18 +52,6 @@ def describe(exc: BaseException) -> str:
     """The error's type and its first line, short enough for a table's foot."""
     first = str(exc).strip().split("\n")[0].replace(f"{os.getcwd()}{os.sep}", "")
     return f"{type(exc).__name__}: {first[:200]}"
-
-
-def refuse_network() -> None:
-    """Make any connection over IP fail at once; a system that needs one is not embedded."""
-    connect = socket.socket.connect
-
-    def guarded(self: socket.socket, address: Any) -> None:
-        if self.family in (socket.AF_INET, socket.AF_INET6):
-            raise ConnectionRefusedError("no network in benchmarks")
-        connect(self, address)
-
-    socket.socket.connect = guarded  # type: ignore[method-assign,assignment]
 
 
 if __name__ == "__main__":
