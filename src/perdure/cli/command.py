@@ -9,6 +9,7 @@ import click
 
 from perdure.cli.invocation import Invocation
 from perdure.cli.log import talk
+from perdure.cli.wording import flags_of
 
 SHARED = frozenset(field.name for field in fields(Invocation))
 
@@ -71,6 +72,10 @@ class Command(_SharedHelp):
         super().__init__(*args, **settings)
         own = {name for parameter in self.params for name in parameter.opts}
         self.params.extend(option for option in shared_options() if own.isdisjoint(option.opts))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        ctx.ensure_object(Invocation).flags = flags_of(self)
+        return super().invoke(ctx)
 
 
 class Program(_SharedHelp, click.Group):

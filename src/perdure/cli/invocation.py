@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -30,6 +30,8 @@ class Invocation:
     embedder: str | None = None
     json: bool = False
     verbose: bool = False
+    flags: dict[str, str] = field(default_factory=dict)
+    """The flags of the command under way, by the names of their parameters."""
 
     @property
     def url(self) -> str:

@@ -28,6 +28,7 @@ from perdure.cli.exits import MEANING, Exit, exit_of
 from perdure.cli.invocation import Invocation
 from perdure.cli.log import keep_quiet
 from perdure.cli.terminal import note, speak_utf8
+from perdure.cli.wording import in_shell_words
 from perdure.errors import EmbedderMismatch, PerdureError
 
 
@@ -87,7 +88,7 @@ def status_of(arguments: list[str]) -> int:
         note("Interrupted. What was acknowledged is stored.")
         return Exit.INTERRUPTED
     except PerdureError as error:
-        _report(error, as_json=invocation.json)
+        _report(error, invocation)
         return exit_of(error)
     except BrokenPipeError:
         return _pipe_closed()
@@ -96,11 +97,12 @@ def status_of(arguments: list[str]) -> int:
         return Exit.DEFECT
 
 
-def _report(error: PerdureError, *, as_json: bool) -> None:
-    if as_json:
-        _print_error(type(error).__name__, str(error))
+def _report(error: PerdureError, invocation: Invocation) -> None:
+    message = in_shell_words(str(error), invocation.flags)
+    if invocation.json:
+        _print_error(type(error).__name__, message)
         return
-    note(f"Error: {error}")
+    note(f"Error: {message}")
     if isinstance(error, EmbedderMismatch):
         note("Here: --embedder names the model; `perdure reembed` moves the store to another one.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -46,19 +46,26 @@ def call(
 
 
 def id_of(target: Target) -> str:
+    """The id that a memory, or its id as text, stands for."""
     if isinstance(target, Memory):
         return target.id
     if isinstance(target, str) and target:
         return sanitise(target)
-    raise InvalidInput(f"an id or a memory is needed, not {shown(target)}")
+    inner = getattr(target, "memory", None)
+    hint = "; pass its .memory" if isinstance(inner, Memory) else ""
+    raise InvalidInput(
+        f"an id (text, as in memory.id) or a memory is needed, not {shown(target)}{hint}"
+    )
 
 
 def ids_of(targets: Target | Iterable[Target]) -> list[str]:
-    if isinstance(targets, str | Memory) or not isinstance(targets, Iterable):
-        return [id_of(targets)]
+    """The ids that memories or ids stand for, one or several."""
+    is_one = isinstance(targets, str | bytes | Memory | Mapping) or hasattr(targets, "memory")
+    if is_one or not isinstance(targets, Iterable):
+        return [id_of(targets)]  # type: ignore[arg-type]  # refuses what is neither
     ids = [id_of(target) for target in targets]
     if not ids:
-        raise InvalidInput("no ids were given")
+        raise InvalidInput("no ids were given; name at least one memory")
     return ids
 
 
@@ -98,7 +105,9 @@ class Bound:
         if given is None:
             return bound
         if not isinstance(given, Scope):
-            raise InvalidInput(f"scope must be a Scope, not {type(given).__name__}")
+            raise InvalidInput(
+                f"scope must be a Scope such as Scope(user='ilka'), not {type(given).__name__}"
+            )
         if bound.is_blank:
             return given
         for name in ("tenant", "agent", "user", "session"):

@@ -10,6 +10,7 @@ from perdure.client.tasks import Tasks
 from perdure.client.upkeep import Upkeep
 from perdure.client.writing import Writing
 from perdure.domain.scope import Scope
+from perdure.errors import InvalidInput
 
 if TYPE_CHECKING:  # a program that has no use for them need not load them
     from perdure.context import AsyncContext
@@ -46,9 +47,19 @@ class AsyncMemoryManager(Writing, Reading, Tasks, Lifecycle, Upkeep):
         user: str | None = None,
         session: str | None = None,
     ) -> AsyncMemoryManager:
-        """A view with the same methods, bound to a narrower scope."""
+        """A view with the same methods, bound to a narrower scope.
+
+        A part that is left out, or None, stays as it is. An empty `user` names nobody and is
+        `InvalidInput`.
+        """
         parts = {"tenant": tenant, "agent": agent, "user": user, "session": session}
         given = Scope(**{name: part for name, part in parts.items() if part is not None})
+        if user == "":
+            # Most often an id that was never filled in: everybody without one would share.
+            raise InvalidInput(
+                "user is empty text, which names nobody; pass whose memories they are, or leave "
+                "user out for those of no particular user"
+            )
         return type(self)(
             self._core,
             self._gate,

@@ -169,8 +169,15 @@ class Upkeep(Bound):
         Calling it again changes the period. `settings.maintenance_every` starts it at once.
         """
         self._unbound(True)
-        if not isinstance(every, timedelta) or every <= timedelta(0):
-            raise InvalidInput(f"every must be a timedelta above 0, not {shown(every)}")
+        if not isinstance(every, timedelta):
+            raise InvalidInput(
+                f"every must be a timedelta such as timedelta(hours=6), not {shown(every)}"
+            )
+        if every <= timedelta(0):
+            raise InvalidInput(
+                f"every must be longer than nothing, not {every}; pass a timedelta such as "
+                "timedelta(hours=6), or call stop_maintenance() to end it"
+            )
         await self._schedule.start(self._scope, every)
         return self._core.maintenance.status
 

@@ -43,7 +43,11 @@ class Draft:
 def text_of(content: object, settings: Settings, *, name: str = "content") -> str:
     """Storable words, or `InvalidInput` when there are none or too many."""
     if not isinstance(content, str):
-        raise InvalidInput(f"{name} must be text, not {type(content).__name__}")
+        hint = "; observe() takes messages with role and content"
+        raise InvalidInput(
+            f"{name} must be text, not {type(content).__name__}"
+            f"{hint if isinstance(content, Mapping) else ''}"
+        )
     clean = sanitise(content)
     if is_blank(content):  # before mending: a NUL becomes a mark that is not blank
         raise InvalidInput(f"{name} is empty; there is nothing to store")

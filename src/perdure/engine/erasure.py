@@ -75,10 +75,7 @@ async def erase(
         if not isinstance(result, Refused):
             return result
         if result.held:
-            raise Conflict(
-                f"memory {result.held[0]} is under a legal hold and nothing was erased; "
-                "end the hold with update(id, held=False), or erase the others by their ids"
-            )
+            raise await _hold_on(core, scope, result.held[0])
         raise Retry
 
     erased = await deciding(core, attempt, "erase")
@@ -90,6 +87,17 @@ async def erase(
     await _forget_in_memory(core, scope, erased.ids, is_whole=ids is None)
     remaining = await _finished(core, scope, erased, counts, now)
     return await _certified(core, scope, erased, counts, remaining, now, actor, reason)
+
+
+async def _hold_on(core: Core, scope: Scope, memory_id: str) -> Conflict:
+    """The error for a memory that must not be erased."""
+    found = (await core.store.get(scope, [memory_id])).get(memory_id)
+    is_forgotten = found is not None and found.state is State.FORGOTTEN
+    first = f"bring it back with restore({memory_id!r}), " if is_forgotten else ""
+    return Conflict(
+        f"memory {memory_id} is under a legal hold and nothing was erased; {first}"
+        f"end the hold with update({memory_id!r}, held=False), or erase the others by their ids"
+    )
 
 
 async def _reach(
@@ -301,7 +309,12 @@ async def check(core: Core, scope: Scope, certificate: Certificate, now: datetim
     if proof_of(key, certificate) != certificate.proof:
         return [_problem("this store did not issue it, or it was altered")]
     if trace_of_scope(key, walls) != certificate.scope:
-        return [_problem("it is of another user's erasure; verify it within that user's scope")]
+        return [
+            _problem(
+                "it is of another user's erasure; check it with a manager bound to that user and tenant, "
+                "such as memory.scoped(user=…).verify(certificate)"
+            )
+        ]
     found = await core.store.get(walls, certificate.ids)
     problems = [
         _problem("it has contents again, or its copy still lies in the archive", memory_id)

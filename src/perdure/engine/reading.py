@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from perdure.domain.changes import JournalEntry
+from perdure.domain.erasure import is_erased
 from perdure.domain.query import Condition, Order, Position, Query, sort_value
 from perdure.domain.records import Memory, State
 from perdure.domain.replay import replay
@@ -28,6 +29,23 @@ def not_found(memory_id: str) -> NotFound:
     return NotFound(f"no memory {truncate(memory_id, 80)} is visible in this scope")
 
 
+def out_of_sight(memory: Memory) -> NotFound:
+    """The error for an id of something that was forgotten or erased, with the way back to it."""
+    if is_erased(memory):
+        return NotFound(
+            f"memory {memory.id} was erased, or imported without its words, and nothing brings it "
+            f"back; history({memory.id!r}) tells when"
+        )
+    held = (
+        f"; it is under a legal hold, which update({memory.id!r}, held=False) ends after that"
+        if memory.held
+        else ""
+    )
+    return NotFound(
+        f"memory {memory.id} was forgotten; restore({memory.id!r}) brings it back{held}"
+    )
+
+
 async def stored(core: Core, scope: Scope, ids: Sequence[str]) -> dict[str, Memory]:
     """The memories with these ids that are not forgotten; `NotFound` if one is missing."""
     for memory_id in ids:
@@ -36,8 +54,10 @@ async def stored(core: Core, scope: Scope, ids: Sequence[str]) -> dict[str, Memo
     found = await core.store.get(scope, list(dict.fromkeys(ids)))
     for memory_id in ids:
         memory = found.get(memory_id)
-        if memory is None or memory.state is State.FORGOTTEN:
+        if memory is None:
             raise not_found(memory_id)
+        if memory.state is State.FORGOTTEN:
+            raise out_of_sight(memory)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -17,7 +17,7 @@ from perdure.domain.ranking import Preset, Scored, explain, rank
 from perdure.domain.records import Memory
 from perdure.domain.replay import replay
 from perdure.domain.results import Hit, Recall
-from perdure.domain.text import holds_han, is_blank, sanitise, truncate
+from perdure.domain.text import holds_han, is_blank, sanitise, shown, truncate
 from perdure.domain.visibility import Include, is_believed, status
 from perdure.engine.core import Core
 from perdure.engine.successors import may_be_answered_by_successors, successors_of
@@ -61,6 +61,10 @@ def _text_question(query: str, limit: int) -> Question:
 
 
 def _query_vector(core: Core, query: object) -> FloatArray:
+    if isinstance(query, bool | int | float | bytes | bytearray | Mapping | Set):
+        raise InvalidInput(
+            f"a query is a text, or a vector of numbers to search by, not {shown(query)}"
+        )
     model = core.embedding.embedder.model if core.embedding.embedder is not None else None
     if model is None:
         raise InvalidInput("searching by a vector needs a store opened with an embedder")
@@ -68,11 +72,12 @@ def _query_vector(core: Core, query: object) -> FloatArray:
         vector = np.asarray(query, dtype=np.float32)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(
-            f"a query is a text or a vector of numbers, not {type(query).__name__}"
+            f"a query is a text, or a vector of numbers to search by, not {shown(query)}"
         ) from error
     if vector.shape != (model.dimension,):
         raise InvalidInput(
-            f"the query vector has shape {vector.shape}; {model.identity} needs ({model.dimension},)"
+            f"the query vector has shape {vector.shape}; {model.identity} needs "
+            f"({model.dimension},): one vector, made by the same model as the memories'"
         )
     norm = float(np.linalg.norm(vector))
     if not np.isfinite(norm) or norm == 0.0:

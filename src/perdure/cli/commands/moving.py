@@ -140,7 +140,7 @@ def _print_report(report: dict[str, Any]) -> None:
         "conversations": "conversations",
         "added": "new",
         "known": "known already",
-        "withheld": "forgotten before, left so",
+        "withheld": "withheld: forgotten or erased here",
         "replaced": "replaced",
         "passed_over": "no part of the conversation",
         "without_vector": "waiting for the embedder",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -21,11 +21,14 @@ from perdure.cli.tables import (
     history_table,
     hit_table,
     memory_table,
+    moment,
 )
 from perdure.cli.terminal import note, printable, text_of_stdin
+from perdure.domain.changes import Operation
+from perdure.domain.erasure import is_erased
 from perdure.domain.query import Order
 from perdure.domain.records import Memory, State
-from perdure.domain.results import Hit, Page, Recall
+from perdure.domain.results import Hit, Page, PastChange, Recall
 from perdure.errors import NotFound
 from perdure.sync import MemoryManager
 
@@ -218,8 +221,23 @@ def show(invocation: Invocation, memory_id: str) -> None:
     screen = console()
     if found is not None:
         screen.print(detail_table(found))
-    elif any(
-        step.memory.state is State.FORGOTTEN for step in history if step.memory.id == memory_id
-    ):
-        note(f"It is forgotten. `perdure restore {memory_id}` brings it back.")
+    else:
+        _tell_why_gone(memory_id, [step for step in history if step.memory.id == memory_id])
     screen.print(history_table(history))
+
+
+def _tell_why_gone(memory_id: str, own: Sequence[PastChange]) -> None:
+    """Why a memory that has a history cannot be read."""
+    last = own[-1] if own else None
+    if last is None or last.operation is not Operation.ERASED:
+        if last is not None and is_erased(last.memory):
+            note("It came by an import as forgotten, without its words; nothing brings it back.")
+        elif last is not None and last.memory.state is State.FORGOTTEN:
+            note(f"It is forgotten. `perdure restore {memory_id}` brings it back.")
+        return
+    by = f" by {printable(last.actor)}" if last.actor else ""
+    why = f" ({printable(last.reason)})" if last.reason else ""
+    note(
+        f"It was erased on {moment(last.at)} UTC{by}{why}; nothing brings it back. The "
+        "certificate of that time names it, and `perdure verify --certificate PATH` checks it."
+    )

@@ -17,6 +17,7 @@ from perdure.cli.plans import show_plan
 from perdure.cli.progress import bar, working
 from perdure.cli.tables import console, pair_table, table
 from perdure.cli.terminal import people_watch, printable
+from perdure.cli.wording import in_shell_words
 from perdure.config import Settings
 from perdure.domain.certificates import Certificate
 from perdure.domain.results import Reembedded, Stats, Verification
@@ -26,6 +27,7 @@ from perdure.sync import MemoryManager
 
 ACTOR = "cli"
 LOOK_EVERY_S = 0.5
+CERTIFICATE = "certificate"
 
 
 @click.command(
@@ -152,14 +154,16 @@ def _print_verification(found: Verification) -> None:
     for problem in found.problems:
         made.add_row(
             problem.place,
-            printable(problem.problem),
+            printable(in_shell_words(problem.problem, {})),
             problem.memory_id or "",
             "yes" if problem.repaired else "no",
         )
     console().print(made)
-    print(
-        "Everything is in order now." if found.ok else "Restore a backup, or export what is left."
-    )
+    left = {problem.place for problem in found.problems if not problem.repaired}
+    if not left:
+        print("Everything is in order now.")
+    elif left != {CERTIFICATE}:
+        print("Restore a backup, or export what is left.")
 
 
 @click.command(
