@@ -198,7 +198,12 @@ def _archive_of(given: str | Archive | None, store: Store, running: Running) -> 
 
         return running.archive(await running.offload(open_archive, url, identity))
 
-    return ArchiveLater(store.identity, opened)
+    def blank(identity: str) -> bool:
+        from perdure.archives.opening import is_blank
+
+        return is_blank(url, identity)
+
+    return ArchiveLater(store.identity, opened, blank)
 
 
 def working_store_of(settings: Settings) -> WorkingStore:

@@ -20,6 +20,8 @@ class FsspecObjects:
     Create-only as far as the file system can: where it knows no such write, a look comes first.
     """
 
+    is_create_only = False
+
     def __init__(self, files: Any, root: str, place: str, *, secrets: Collection[str] = ()) -> None:
         self._files = files
         self._root = root.rstrip("/")
@@ -55,16 +57,15 @@ class FsspecObjects:
             data: bytes = self._files.cat_file(f"{self._root}/{name}")
             return data
 
-    def folders(self) -> list[str]:
-        """The first parts of all names."""
+    def names(self) -> list[str]:
+        """All names."""
         with self._explained():
             self._files.invalidate_cache()
             try:
                 paths = self._files.find(self._root)
             except FileNotFoundError:
                 return []
-        below = (path.partition(f"{self._root}/")[2] for path in paths)
-        return sorted({path.partition("/")[0] for path in below if "/" in path})
+        return [path.partition(f"{self._root}/")[2] for path in paths]
 
     def names_in(self, folder: str) -> list[str]:
         """The rest of all names in a folder."""

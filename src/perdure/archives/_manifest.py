@@ -13,6 +13,8 @@ from perdure.domain.times import as_utc, iso
 from perdure.errors import CorruptArchive, NewerStore
 
 FORMAT = 1
+ABANDONED = json.dumps({"format": FORMAT, "abandoned": True}).encode()
+"""Stands in place of the manifest of a batch that nobody may finish any more, while it is removed."""
 
 
 def checksum_of(data: bytes) -> str:

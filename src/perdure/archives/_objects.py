@@ -22,12 +22,17 @@ class Objects(Protocol):
         """The bytes under a name; `FileNotFoundError` without any."""
         ...
 
-    def folders(self) -> list[str]:
-        """The first parts of all names that have several, each once; in no order."""
+    @property
+    def is_create_only(self) -> bool:
+        """Whether of two who put the same name at once one is sure to meet `FileExistsError`."""
+        ...
+
+    def names(self) -> list[str]:
+        """All names, and those of what interrupted writes left; in no order."""
         ...
 
     def names_in(self, folder: str) -> list[str]:
-        """The rest of all names whose first part is `folder`; in no order."""
+        """The rest of all names whose first part is `folder`, as `names` has them; in no order."""
         ...
 
     def delete(self, name: str) -> None:

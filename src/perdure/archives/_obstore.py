@@ -36,6 +36,8 @@ _RETRIES = {"max_retries": 3, "retry_timeout": timedelta(seconds=20)}
 class ObstoreObjects:
     """See `perdure.archives._objects.Objects`."""
 
+    is_create_only = True
+
     def __init__(self, store: ObjectStore, place: str, *, secrets: Collection[str] = ()) -> None:
         self._store = store
         self._place = place
@@ -54,13 +56,12 @@ class ObstoreObjects:
         with self._explained():
             return obstore.get(self._store, name).bytes().to_bytes()
 
-    def folders(self) -> list[str]:
-        """The first parts of all names."""
+    def names(self) -> list[str]:
+        """All names."""
         # Not by common prefixes: some services list a folder that is empty meanwhile.
         with self._explained():
             listed = obstore.list(self._store, chunk_size=1000)
-            paths = [item["path"] for chunk in listed for item in chunk]
-        return sorted({path.partition("/")[0] for path in paths if "/" in path})
+            return [item["path"] for chunk in listed for item in chunk]
 
     def names_in(self, folder: str) -> list[str]:
         """The rest of all names in a folder."""
@@ -93,7 +94,11 @@ class ObstoreObjects:
 
 
 class FileObjects(ObstoreObjects):
-    """Files below a folder, which is made when the first is put; on the disk when `put` returns."""
+    """Files below a folder, which is made when the first is put; on the disk when `put` returns.
+
+    Listing and deleting go past `obstore`: it writes a file beside its place (`name#1`) and shows
+    no such file, so that the words in one that a killed process left could not be removed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -112,11 +117,13 @@ class FileObjects(ObstoreObjects):
             self._opened(make=True)
         super().put_new(name, data)
         with self._explained():
-            self._sync(self._folder / name)
+            file = self._folder / name
+            self._sync(file, file.parent, self._folder, self._folder.parent)
 
-    def _sync(self, file: Path) -> None:
-        """Bring the file to the disk, and the folders that name it."""
-        for path in (file, file.parent, self._folder, self._folder.parent):
+    @staticmethod
+    def _sync(*paths: Path) -> None:
+        """Bring files, and folders that name them, to the disk."""
+        for path in paths:
             handle = os.open(path, os.O_RDONLY)
             try:
                 os.fsync(handle)
@@ -130,18 +137,42 @@ class FileObjects(ObstoreObjects):
                 raise FileNotFoundError(name)
         return super().get(name)
 
-    def folders(self) -> list[str]:
-        """The first parts of all names."""
-        return super().folders() if self._opened(make=False) else []
+    def names(self) -> list[str]:
+        """All names, and those of unfinished files."""
+        with self._explained():
+            return [
+                file.relative_to(self._folder).as_posix()
+                for folder in _entries(self._folder) if folder.is_dir()
+                for file in _entries(folder) if file.is_file()
+            ]  # fmt: skip
 
     def names_in(self, folder: str) -> list[str]:
-        """The rest of all names in a folder."""
-        return super().names_in(folder) if self._opened(make=False) else []
+        """The rest of all names in a folder, and those of unfinished files."""
+        with self._explained():
+            return [file.name for file in _entries(self._folder / folder) if file.is_file()]
 
     def delete(self, name: str) -> None:
-        """Remove what is under a name."""
-        if self._opened(make=False):
-            super().delete(name)
+        """Remove what is under a name, and its folder with the last one; on the disk, too."""
+        file = self._folder / name
+        with self._explained():
+            try:
+                file.unlink()
+            except FileNotFoundError:
+                return
+            self._sync(file.parent)
+            try:
+                file.parent.rmdir()
+            except OSError:
+                return  # others lie there, or somebody else removed it
+            self._sync(self._folder)
+
+
+def _entries(folder: Path) -> list[Path]:
+    """What is in a folder; nothing when it is not there."""
+    try:
+        return list(folder.iterdir())
+    except FileNotFoundError:
+        return []
 
 
 def memory_objects() -> ObstoreObjects:

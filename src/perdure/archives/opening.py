@@ -98,6 +98,21 @@ def open_archive(url: str, identity: str) -> Archive:
     return ParquetArchive(_objects(location_of(url), identity))
 
 
+def is_blank(url: str, identity: str) -> bool:
+    """Whether nothing can lie at a place that nobody opened yet: a folder that is not there, or
+    the memory of this process. False where that is not to be seen without asking a service."""
+    location = location_of(url)
+    if location.scheme == "file":
+        return not _folder_of(location.url, identity).exists()
+    return location.scheme == "memory"
+
+
+def _folder_of(url: str, identity: str) -> Path:
+    is_url = url.startswith("file://")
+    path = unquote(url.removeprefix("file://").removeprefix("localhost")) if is_url else url
+    return Path(path).absolute() / identity
+
+
 def _objects(location: Location, identity: str) -> Objects:
     scheme, url, place, options, secrets = location
     if location.is_fsspec:
@@ -110,7 +125,5 @@ def _objects(location: Location, identity: str) -> Objects:
     if scheme == "memory":
         return memory_objects()
     if scheme == "file":
-        is_url = url.startswith("file://")
-        path = unquote(url.removeprefix("file://").removeprefix("localhost")) if is_url else url
-        return FileObjects(Path(path).absolute() / identity)
+        return FileObjects(_folder_of(url, identity))
     return service_objects(f"{url.rstrip('/')}/{identity}", place, dict(options), secrets=secrets)

@@ -10,14 +10,16 @@ holds the same rows and more, until `drop` comes back.
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from typing import NamedTuple
 
 from perdure.archives import _manifest, _rows
 from perdure.archives._objects import Objects
 from perdure.domain.batches import Batch, Manifest, Whole
-from perdure.errors import Conflict, CorruptArchive, InvalidInput, NotFound
+from perdure.errors import Conflict, CorruptArchive, InvalidInput, NotFound, Unavailable
 
 _ROWS, _MANIFEST = ".parquet", ".json"
+_SIGN = "abandoned"
 
 
 class _Generation(NamedTuple):
@@ -56,9 +58,8 @@ class ParquetArchive:
 
     async def check(self, name: str) -> Manifest:
         """What the archive holds under the name, after reading it back."""
-        generation = self._whole(name)
-        self._data(generation)
-        return generation.manifest
+        manifest, _ = self._loaded(name)
+        return manifest
 
     async def manifest(self, name: str) -> Manifest | None:
         """What the archive says it holds under the name."""
@@ -67,7 +68,7 @@ class ParquetArchive:
 
     async def read(self, name: str, rows: Collection[int] | None = None) -> dict[int, Whole]:
         """The rows with these numbers, all of them for None."""
-        data = self._data(self._whole(name))
+        _, data = self._loaded(name)
         try:
             return _rows.read(data, rows)
         except (ValueError, KeyError, TypeError, OSError) as error:
@@ -77,7 +78,20 @@ class ParquetArchive:
 
     async def batches(self) -> list[str]:
         """The names under which anything lies; sorted."""
-        return sorted(self._objects.folders())
+        return sorted(self._contents())
+
+    async def remnants(self) -> list[str]:
+        """The names under which anything lies that is no part of a whole batch; sorted."""
+        return sorted(name for name, items in self._contents().items() if not _is_one_whole(items))
+
+    def _contents(self) -> dict[str, set[str]]:
+        """The objects under each name."""
+        found: dict[str, set[str]] = {}
+        for path in self._objects.names():
+            name, separator, item = path.partition("/")
+            if separator:
+                found.setdefault(name, set()).add(item)
+        return found
 
     async def drop(self, name: str, rows: Collection[int]) -> int:
         """Remove rows from a batch for good; how many it had of them."""
@@ -99,6 +113,33 @@ class ParquetArchive:
     async def delete(self, name: str) -> None:
         """Remove a batch, or what there is of one."""
         self._remove(name, keeping=None)
+
+    async def abandon(self, name: str) -> bool:
+        """Remove what there is of an unfinished batch; false for a whole one."""
+        if self._current(name) is not None:
+            return False
+        if not (items := self._objects.names_in(name)):
+            return True
+        if not self._objects.is_create_only:
+            raise Unavailable(
+                f"batch {name} is unfinished, and at this place nobody can tell whether it is "
+                "being written; verify removes it once it is a day old"
+            )
+        # Its writer has to put the first manifest's name last, and cannot from here on. The sign
+        # comes before and goes after everything else, so that a crash leaves what is recognised.
+        sign, first = f"{name}/{_SIGN}", f"{name}/0{_MANIFEST}"
+        with suppress(FileExistsError):
+            self._objects.put_new(sign, _manifest.ABANDONED)
+        try:
+            self._objects.put_new(first, _manifest.ABANDONED)
+        except FileExistsError:
+            if self._current(name) is not None:  # finished just now
+                self._objects.delete(sign)
+                return False
+        items = {f"{name}/{item}" for item in self._objects.names_in(name)} - {first, sign}
+        for item in [*items, first, sign]:
+            self._objects.delete(item)
+        return True
 
     def _remove(self, name: str, *, keeping: int | None) -> None:
         """Remove objects, manifests first: what is left after a crash is no whole batch."""
@@ -126,11 +167,25 @@ class ParquetArchive:
         return None
 
     def _manifest(self, name: str, number: int) -> Manifest:
-        return _manifest.read(self._objects.get(f"{name}/{number}{_MANIFEST}"), name)
+        data = self._objects.get(f"{name}/{number}{_MANIFEST}")
+        if data == _manifest.ABANDONED:
+            raise FileNotFoundError(name)
+        return _manifest.read(data, name)
 
     def _generations(self, name: str) -> set[int]:
         numbers = map(_number_of, self._objects.names_in(name))
         return {number for number in numbers if number is not None}
+
+    def _loaded(self, name: str) -> tuple[Manifest, bytes]:
+        """A whole batch, its checksum compared."""
+        generation = self._whole(name)
+        try:
+            return generation.manifest, self._data(generation)
+        except CorruptArchive:
+            later = self._whole(name)
+            if later.number == generation.number:
+                raise
+            return later.manifest, self._data(later)  # rows were dropped meanwhile
 
     def _data(self, generation: _Generation) -> bytes:
         """The rows' object, whose checksum is the manifest's."""
@@ -151,6 +206,15 @@ class ParquetArchive:
 
 
 def _number_of(item: str) -> int | None:
-    """Which generation an object belongs to; None for one that is not ours."""
-    number, _, _ = item.partition(".")
-    return int(number) if number.isascii() and number.isdigit() else None
+    """Which generation an object belongs to; None for one that is none of ours, or unfinished."""
+    number, dot, kind = item.partition(".")
+    is_ours = f"{dot}{kind}" in (_ROWS, _MANIFEST) and number.isascii() and number.isdigit()
+    return int(number) if is_ours else None
+
+
+def _is_one_whole(items: Collection[str]) -> bool:
+    """Whether these are objects of one finished generation, and nothing else. That its rows were
+    lost leaves nothing to remove."""
+    numbers = {_number_of(item) for item in items}
+    is_finished = any(item.endswith(_MANIFEST) for item in items)
+    return is_finished and len(numbers) == 1 and None not in numbers

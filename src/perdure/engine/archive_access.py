@@ -15,11 +15,18 @@ class ArchiveLater:
     """See `perdure.ports.archive.Archive`; every method may raise what opening raises.
 
     `identity` gives the store's, which names its part of a place that several stores may share.
+    `is_blank` tells, without opening anything, of a place where nothing was ever put.
     """
 
-    def __init__(self, identity: Callable[[], Awaitable[str]], open_archive: Open) -> None:
+    def __init__(
+        self,
+        identity: Callable[[], Awaitable[str]],
+        open_archive: Open,
+        is_blank: Callable[[str], bool],
+    ) -> None:
         self._identity = identity
         self._open = open_archive
+        self._is_blank = is_blank
         self._archive: Archive | None = None
         self._lock = Lock()
 
@@ -49,7 +56,18 @@ class ArchiveLater:
 
     async def batches(self) -> list[str]:
         """The names under which anything lies."""
-        return await (await self._opened()).batches()
+        return [] if await self._holds_nothing() else await (await self._opened()).batches()
+
+    async def remnants(self) -> list[str]:
+        """The names under which anything lies that is no part of a whole batch."""
+        return [] if await self._holds_nothing() else await (await self._opened()).remnants()
+
+    async def _holds_nothing(self) -> bool:
+        return self._archive is None and self._is_blank(await self._identity())
+
+    async def abandon(self, name: str) -> bool:
+        """Remove what there is of an unfinished batch."""
+        return await (await self._opened()).abandon(name)
 
     async def drop(self, name: str, rows: Collection[int]) -> int:
         """Remove rows from a batch for good."""

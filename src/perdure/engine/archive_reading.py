@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from perdure.domain.archiving import filled
@@ -99,13 +99,39 @@ async def drop_rows(
     While somebody else is at it: `Unavailable` for the `patient`, who must know that the rows are
     gone; otherwise they stay, and `verify` finds that nothing points to them.
     """
+    return await _alone(
+        core, batch, lambda: archive_of(core).drop(batch, rows), now=now, patient=patient
+    )
+
+
+async def tidy(core: Core, batch: str, *, now: datetime, patient: bool) -> int:
+    """Remove what interrupted writes left of a batch; 1 when that was something, else 0.
+
+    Of a whole batch what does not belong to it, of an unfinished one everything: who is just
+    writing it begins anew. For the `patient` see `drop_rows`.
+    """
+    archive = archive_of(core)
+
+    async def tidied() -> int:
+        if await archive.manifest(batch) is None and await archive.abandon(batch):
+            return 1
+        await archive.drop(batch, ())
+        return 1
+
+    return await _alone(core, batch, tidied, now=now, patient=patient)
+
+
+async def _alone(
+    core: Core, batch: str, work: Callable[[], Awaitable[int]], *, now: datetime, patient: bool
+) -> int:
+    """The result of work on a batch that only one may do at a time."""
     owner, name = core.new_id(now), f"archive:{batch}"
     if not await core.store.lease(name, owner=owner, now=now, duration=LEASE):
         if patient:
             raise Unavailable(f"batch {batch} is being rewritten by another process; try again")
         return 0
     try:
-        return await archive_of(core).drop(batch, rows)
+        return await work()
     except (Misconfigured, Unavailable):
         if patient:
             raise

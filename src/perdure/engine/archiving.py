@@ -2,14 +2,16 @@
 
 The order is what makes it safe: the batch is written, read back and compared; only then do the
 memories change, each only while it still has the version that was written. A crash before that
-leaves a batch that nothing points to, which `verify` removes; a memory that was changed meanwhile
-stays as it is.
+leaves a batch that nothing points to, which `verify` removes, and an erasure what it holds of the
+erased; a memory that was changed meanwhile stays as it is.
 """
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 
 from perdure.domain.archiving import made_whole, may_rest, stub_of, summarised
@@ -27,7 +29,9 @@ from perdure.engine.archive_reading import (
 )
 from perdure.engine.core import Core
 from perdure.engine.writing import write
-from perdure.errors import CorruptArchive
+from perdure.errors import Conflict, CorruptArchive, Misconfigured, NotFound, Unavailable
+
+log = logging.getLogger(__name__)
 
 MOST_ROWS = 5_000
 MOST_CHARS = 32_000_000
@@ -123,9 +127,28 @@ async def _put_away(
 ) -> frozenset[str]:
     done: set[str] = set()
     for group in batches_of(memories):
-        standing = await _standing(core, group)
-        done |= await _put_batch(core, standing, changes_of, now=now, actor=actor)
+        done |= await _put_group(core, group, changes_of, now=now, actor=actor)
     return frozenset(done)
+
+
+async def _put_group(
+    core: Core,
+    group: Sequence[Memory],
+    changes_of: ChangesOf,
+    *,
+    now: datetime,
+    actor: str | None,
+) -> set[str]:
+    """Archive one batch of what still stands; the ids of those that are away now.
+
+    Written once more with what stands then, when the batch was not there as it was written: an
+    erasure takes the erased from batches that nothing points to yet, and unfinished ones whole.
+    """
+    try:
+        name, rows = await _written(core, group, now)
+    except (Conflict, CorruptArchive, NotFound):
+        name, rows = await _written(core, group, now)
+    return await _point(core, name, rows, changes_of, now=now, actor=actor) if rows else set()
 
 
 def batches_of(memories: Iterable[Memory]) -> list[list[Memory]]:
@@ -167,21 +190,32 @@ async def _standing(core: Core, memories: Sequence[Memory]) -> list[Whole]:
     ]
 
 
-async def _put_batch(
+async def _written(
+    core: Core, memories: Sequence[Memory], now: datetime
+) -> tuple[str, dict[int, Whole]]:
+    """A new batch of those that are as they were read, compared: its name and rows, if any."""
+    rows = dict(enumerate(await _standing(core, memories)))
+    name = core.new_id(now)
+    if rows:
+        batch = Batch(name=name, made_at=now, rows=await _complete(core, rows))
+        async with _discarded_if_it_fails(core, name):
+            await _write_verified(core, batch)
+    return name, rows
+
+
+async def _point(
     core: Core,
-    standing: Sequence[Whole],
+    name: str,
+    rows: Mapping[int, Whole],
     changes_of: ChangesOf,
     *,
     now: datetime,
     actor: str | None,
 ) -> set[str]:
-    """Archive one batch and change its memories; the ids of those that were changed."""
-    if not standing:
-        return set()
-    name = core.new_id(now)
-    rows = dict(enumerate(standing))
-    await _write_verified(core, Batch(name=name, made_at=now, rows=await _complete(core, rows)))
-    changed = await _change(core, rows, name, changes_of, now=now, actor=actor)
+    """Let the memories of a written batch point to it; the ids of those that do."""
+    async with _discarded_if_it_fails(core, name):
+        changes = await changes_of(rows, name)
+    changed = await _change(core, rows, name, changes, changes_of, now=now, actor=actor)
     gone = {whole.memory.id: whole.memory for row, whole in rows.items() if row in changed}
     core.short_term.forgotten(gone.values())
     if len(changed) < len(rows):
@@ -210,10 +244,28 @@ async def _write_verified(core: Core, batch: Batch) -> None:
         )
 
 
+@asynccontextmanager
+async def _discarded_if_it_fails(core: Core, name: str) -> AsyncIterator[None]:
+    """Removes a batch when what is done here fails; one that cannot be reached then is left to
+    erasures and to `verify`.
+
+    Not for the change itself: whether one that failed was written may not be known.
+    """
+    try:
+        yield
+    except Exception:
+        try:
+            await archive_of(core).delete(name)
+        except (Misconfigured, Unavailable) as error:
+            log.warning("archiving.batch_left", extra={"batch": name, "error": str(error)})
+        raise
+
+
 async def _change(
     core: Core,
     rows: Mapping[int, Whole],
     name: str,
+    changes: list[Change],
     changes_of: ChangesOf,
     *,
     now: datetime,
@@ -222,7 +274,6 @@ async def _change(
     """Change the memories of a batch that nobody changed meanwhile; the rows of those."""
     left = dict(rows)
     for _ in range(core.settings.conflict_retries + 1):
-        changes = await changes_of(left, name)
         if not changes:
             break
         emptied = frozenset(change.after.id for change in changes)
@@ -231,6 +282,7 @@ async def _change(
             return set(left)
         stale = set(written.stale)
         left = {row: whole for row, whole in left.items() if whole.memory.id not in stale}
+        changes = await changes_of(left, name)
     return set()
 
 

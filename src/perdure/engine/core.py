@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,8 @@ class Core:
     """Makes an embedder that comes later, in `reembed`, run the way this manager runs."""
     archive: Archive | None = None
     """Where memories go that leave the store; none where none is configured."""
+    archived_rows: dict[str, int] = field(default_factory=dict)
+    """How many rows batches of the archive had when last looked at. They never gain any."""
     proposer: Proposer | None = None
     """A language model that reads what people say, checked by the understanding; if there is one."""
 

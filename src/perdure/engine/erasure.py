@@ -16,7 +16,7 @@ from perdure.domain.scope import Scope
 from perdure.domain.summaries import falls_with, is_summary
 from perdure.domain.visibility import View
 from perdure.engine import context
-from perdure.engine.archive_upkeep import expunge
+from perdure.engine.archive_upkeep import expunge, expunge_unclaimed
 from perdure.engine.core import Core
 from perdure.engine.drafts import note_of
 from perdure.engine.reading import not_found
@@ -85,7 +85,7 @@ async def erase(
     if ids is None and (tasks := await _drop_tasks(core, scope, now)):
         counts["tasks"] = tasks
     await _forget_in_memory(core, scope, erased.ids, is_whole=ids is None)
-    remaining = await _finished(core, scope, erased, counts, now)
+    remaining = await _finished(core, scope, erased, counts, now, is_whole=ids is None)
     return await _certified(core, scope, erased, counts, remaining, now, actor, reason)
 
 
@@ -195,16 +195,23 @@ async def _forget_in_memory(
 
 
 async def _finished(
-    core: Core, scope: Scope, erased: Erased, counts: dict[str, int], now: datetime
+    core: Core,
+    scope: Scope,
+    erased: Erased,
+    counts: dict[str, int],
+    now: datetime,
+    *,
+    is_whole: bool,
 ) -> tuple[str, ...]:
     """Remove the copies and free the files; what is left to do, which `verify` makes up for."""
     remaining: list[str] = []
-    if erased.places:
-        found = await core.store.get(scope, erased.ids)
-        if await _drop_copies(core, found.values(), now):
-            counts["archived copies"] = len(erased.places)
-        else:
-            remaining.append(COPIES)
+    found = await core.store.get(scope, erased.ids) if erased.places else {}
+    unclaimed = None
+    if await _drop_copies(core, found.values(), now):
+        unclaimed = await _drop_unclaimed(core, scope if is_whole else None, now)
+        counts["archived copies"] = len(erased.places) + (unclaimed or 0)
+    if unclaimed is None:
+        remaining.append(COPIES)
     try:
         if not await core.store.compact():
             remaining.append(FILES)
@@ -231,6 +238,16 @@ async def _drop_copies(core: Core, erased: Iterable[Memory], now: datetime) -> b
     for (tenant, user), ids in of.items():
         await _clear_places(core, Scope(tenant=tenant, user=user), ids, now)
     return True
+
+
+async def _drop_unclaimed(core: Core, scope: Scope | None, now: datetime) -> int | None:
+    """Remove what interrupted archivings left of what was erased, how many rows that were; None
+    when that may not be all of it. It can be done again."""
+    try:
+        return await expunge_unclaimed(core, scope, now=now)
+    except (Unavailable, Misconfigured) as error:
+        log.warning("erasure.leftovers_remain", extra={"error": str(error)})
+        return None
 
 
 async def make_up(core: Core, *, repair: bool, now: datetime) -> list[Problem]:

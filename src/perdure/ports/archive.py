@@ -53,8 +53,27 @@ class Archive(Protocol):
         """The names under which anything lies, parts of unfinished batches included; sorted."""
         ...
 
+    async def remnants(self) -> list[str]:
+        """The names under which anything lies that is no part of a whole batch; sorted.
+
+        What an interrupted `put`, `drop` or `delete` left, and what another one is just at.
+        """
+        ...
+
+    async def abandon(self, name: str) -> bool:
+        """Remove what there is of an unfinished batch, so that its writer cannot finish it.
+
+        False, and nothing changed, for a whole batch, also for one that becomes whole meanwhile:
+        when this returned true no such batch was ever seen whole. A writer that is cut off so gets
+        an error from `put`, or finds no batch with `check`. Repeating it, also after a crash in the
+        middle, is harmless. `Unavailable` at a place that cannot tell whether one is just being
+        finished. Two calls for one batch must not run at once, nor beside `drop`.
+        """
+        ...
+
     async def drop(self, name: str, rows: Collection[int]) -> int:
-        """Remove rows from a batch for good; how many it had of them.
+        """Remove rows from a batch for good; how many it had of them. Without any rows it only
+        removes what an interrupted call left over.
 
         The other rows stay readable under their numbers, also while this runs. Afterwards no
         object of the archive holds the dropped ones; a batch without rows is deleted. Repeating

@@ -266,6 +266,19 @@ class ArchiveContract:
         assert stand.run(stand.archive.drop(FIRST, [1, 0])) == 1
         assert stand.run(stand.archive.batches()) == []
 
+    def test_whole_batches_leave_no_remnants_and_are_not_abandoned(
+        self, stand: ArchiveStand
+    ) -> None:
+        archive = stand.archive
+        assert stand.run(archive.abandon(FIRST))
+        stand.put(FIRST, a_whole(a_memory()), a_whole(a_memory("stays")))
+        assert not stand.run(archive.abandon(FIRST))
+        stand.run(archive.drop(FIRST, [0]))
+        assert not stand.run(archive.abandon(FIRST))
+        assert stand.run(archive.drop(FIRST, [])) == 0
+        assert stand.run(archive.remnants()) == []
+        assert [whole.memory.content for whole in stand.read(FIRST).values()] == ["stays"]
+
     def test_another_opening_sees_the_same(self, shared: ArchiveStand) -> None:
         shared.put(FIRST, a_whole(a_memory("kettle")), a_whole(a_memory("pot")))
         other = shared.another()
