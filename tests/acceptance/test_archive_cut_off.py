@@ -319,6 +319,12 @@ def test_where_nothing_was_ever_archived_no_library_is_needed(tmp_path, monkeypa
         assert remaining == (("copies in the archive",) if archives else ())
 
 
+def test_in_memory_nothing_can_be_left_over(monkeypatch):
+    monkeypatch.setattr("perdure.archives.opening.find_spec", lambda _: None)
+    with perdure.open("memory://", embedder="off") as memory:
+        assert memory.erase(memory.remember(MINE[0]).memory.id).complete
+
+
 WHEN = {"between the rows and their manifest": ("put_new", 1), "when it is written": ("put_new", 2),
         "in the middle of reading it back": ("get", 1), "when it is verified": ("get", 2)}  # fmt: skip
 
