@@ -203,6 +203,17 @@ def test_a_bound_manager_maintains_its_own_only(memory, ilka):
 
 
 @decided_by_the_engine
+def test_upkeep_of_no_user_says_that_others_are_due(home, clock):
+    memory, ilka, _ = crowded(home, 4)
+    assert "everything=True" not in " ".join(memory.maintain(dry_run=True).notes)
+    ilka.remember("Note: one too many")
+    for planned in (memory.maintain(dry_run=True), memory.maintain(), memory.evict(dry_run=True)):
+        assert not planned.actions
+        assert "everything=True" in planned.notes[-1]
+    assert "everything=True" not in " ".join(memory.scoped(agent="tutor").maintain().notes)
+    assert memory.maintain(everything=True).counts == {"evict": 1}
+
+
 def test_what_makes_no_sense_is_refused(memory):
     for wrong in ({"dry_run": 1}, {"limit": 0}, {"limit": True}, {"everything": "yes"}):
         with pytest.raises(InvalidInput):

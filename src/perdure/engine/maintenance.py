@@ -61,6 +61,8 @@ async def maintain(
         actions: list[Action] = []
         for part in (planner.leaving, planner.evicted, planner.compressed):
             actions += await part(None if limit is None else limit - len(actions))
+        if not actions:
+            await planner.note_others()
         return Plan(actions=tuple(actions), notes=tuple(planner.notes))
     return await _alone(_Run(core, view, actor, may_go_on), lambda run: run.everything(limit))
 
@@ -72,6 +74,8 @@ async def evict(
     if dry_run:
         planner = Planner(core, view)
         actions = await planner.evicted(limit)
+        if not actions:
+            await planner.note_others()
         return Plan(actions=tuple(actions), notes=tuple(planner.notes))
     return await _alone(_Run(core, view, actor, always), lambda run: run.evictions(limit))
 
@@ -85,6 +89,8 @@ async def _alone(run: _Run, work: Callable[[_Run], Awaitable[None]]) -> Plan:
         try:
             await flush_accesses(run.core)
             await work(run)
+            if not run.done:
+                await run.planner.note_others()
         finally:
             await run.release_lease()
     except Busy:

@@ -16,6 +16,11 @@ NO_ARCHIVE = (
     "store, out of recall"
 )
 
+ELSEWHERE = (
+    "nothing is due for memories of no user, and something is for others: maintain a scope with a "
+    "user, or all of them with everything=True"
+)
+
 
 class Planner:
     """Plans one upkeep, part by part, each memory once.
@@ -67,6 +72,18 @@ class Planner:
         actions = actions[:most]
         self._seen.update(action.memory_id for action in actions)
         return actions
+
+    async def note_others(self) -> None:
+        """Note when something is due, but for users whom a view of no user does not reach."""
+        scope = self._view.scope
+        if self._view.everything or scope.user or scope.agent or scope.session:
+            return
+        all_users = replace(self._view, everything=True)
+        due = due_at(self.retention, self._view.now, archives=self.archives, limit=1)
+        if await self._core.store.due(all_users, due) or await self._core.store.crowded(
+            all_users, above=self.retention.quota
+        ):
+            self.notes.append(ELSEWHERE)
 
     async def _due(self, retention: Retention, most: int | None) -> list[Action]:
         if most is not None and most <= 0:
