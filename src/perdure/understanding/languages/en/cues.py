@@ -64,7 +64,14 @@ CUES = Cues(
         r"hanukkah|diwali|eid|birthday|anniversary|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|eid\ mubarak|"
         r"season's\ greetings|(?:have|enjoy)\ (?:a|your|the)\ (?:(?:good|nice|great|lovely|wonderful)\ )?(?:one|day|evening|night|weekend|week|trip|time|rest)|"
         r"(?:night|nighty)|sleep\ (?:well|tight)|sweet\ dreams|to\ (?:you|all|everyone|us)(?:\ (?:too|all|both))?|too|same\ to|everyone|dear|my\ friend|old\ chap|welcome\ back|"
-        r"much\ appreciated|appreciate\ it|that's\ (?:all|great|perfect|it)|take\ care|all|for\ now|mate|there|yes|no|yep|yeah|nope)"
+        r"much\ appreciated|appreciate\ it|that's\ (?:all|great|perfect|it)|take\ care|all|for\ now|mate|there|yes|no|yep|yeah|nope|"
+        r"righto|righty[-\ ]ho|rightyo|alright(?:y)?|okey[-\ ]dokey|k|kk|gotcha|noted|understood|makes\ sense|fair\ enough|will\ do|sounds\ good|"
+        r"no\ (?:worries|bother|rush)|np|nw|all\ good|any\ ?time|sweet|grand|ace|fab|super|neat|phew|whew|aww*|yay|woo(?:hoo)?|he(?:he)+|lmao|rofl|omg|"
+        r"nice\ (?:one|work)|good\ (?:stuff|job|luck|to\ know)|well\ done|you're\ (?:a|the)\ (?:star|legend|best|lifesaver|gem|angel|hero)|legend|"
+        r"cheerio|cya|see\ ya|laters|ttyl|brb|gtg|(?:got|gotta|have)\ to\ (?:go|dash|run)|catch\ you|speak|be\ well|stay\ safe|god\ bless|"
+        r"yo|howdy|greetings|sup|how(?:'s|\ is)\ (?:it\ going|things|life|everything)|how\ (?:do\ you\ do|have\ you\ been)|you\ (?:ok(?:ay)?|alright|there)|"
+        r"long\ time\ no\ see|just\ (?:saying\ hi|checking\ in)|nothing\ (?:much|else|more)|sunshine|friend|folks|pal|buddy|love|i'm\ (?:good|fine|back)|"
+        r"(?:a\ )?bit|again|today|tonight|tomorrow|really|very|just|so|well|then|now|anyway|too|please|sorry)"
         r"[\s,.!?…:;)(-]*)+"
     ),
     yes=Pattern(
