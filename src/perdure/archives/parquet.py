@@ -136,8 +136,8 @@ class ParquetArchive:
             if self._current(name) is not None:  # finished just now
                 self._objects.delete(sign)
                 return False
-        items = {f"{name}/{item}" for item in self._objects.names_in(name)} - {first, sign}
-        for item in [*items, first, sign]:
+        others = {f"{name}/{item}" for item in self._objects.names_in(name)} - {first, sign}
+        for item in [*others, first, sign]:
             self._objects.delete(item)
         return True
 
