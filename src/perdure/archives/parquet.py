@@ -118,7 +118,7 @@ class ParquetArchive:
         """Remove what there is of an unfinished batch; false for a whole one."""
         if self._current(name) is not None:
             return False
-        if not (items := self._objects.names_in(name)):
+        if not self._objects.names_in(name):
             return True
         if not self._objects.is_create_only:
             raise Unavailable(
