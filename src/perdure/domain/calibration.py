@@ -25,12 +25,17 @@ class Calibration:
     `beside_words` are the anchors in force when some memory says the question's words (None: the
     same ones). A small encoder is the weaker witness there: counted in full, it would push what
     only sounds alike above what says the very words. They are read as of `CROWD_FROM` memories
-    in question; among more, `crowded` takes off what is alike by chance.
+    in question; among more, `odds_in_crowd` takes off what is alike by chance.
+
+    `noise_across` takes the place of `noise` where the memory is in another script than the
+    question (None: the same): translations lie farther apart, and so do texts that have nothing in
+    common.
     """
 
     anchors: Anchors = ((0.0, 0.0), (1.0, 1.0))
     noise: float | None = None
     beside_words: Anchors | None = None
+    noise_across: float | None = None
 
     def relevance(self, cosine: float) -> float:
         """Relevance in [0, 1] of a pair with this cosine."""

@@ -38,7 +38,7 @@ def lexical_relevance(score: Number) -> Number:
     """Relevance in [0, 1) of a normalised BM25 score (`domain.lexical.lexical_score`), 0 and up.
 
     score / (score + 0.5): half of the question's weight answered reads as 0.5, all of it as 0.67,
-    the most that BM25 can give (2.2) as 0.81. Strictly rising, so it keeps the order.
+    the most that its own words can give a memory (1.5) as 0.75. Strictly rising, so it keeps the order.
     """
     return score / (score + LEXICAL_HALF)
 

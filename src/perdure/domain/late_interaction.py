@@ -30,7 +30,7 @@ LENT = (0.2, 0.08)
 """Share of what it has above the background that a turn lends to the next and the one after."""
 WEIGHT = 5.0
 """What a similarity above the background counts for beside the lexical score. It is at most 0.7
-where that reaches 2.2."""
+where that reaches 1.5."""
 
 
 TELLING = 0.2

@@ -6,7 +6,7 @@ visible to the question, so scores depend on nobody else's data and are the same
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import log
@@ -15,7 +15,9 @@ from typing import NamedTuple
 from perdure.domain.records import Memory
 from perdure.domain.times import to_micros
 
-K1 = 1.2
+K1 = 0.5
+"""Sentences say a word once or twice, and the second time adds little; the customary 1.2 is for
+pages."""
 FEWEST_DOCUMENTS = 8
 B = 0.4
 """Conversation turns differ in length for reasons that say little about relevance, hence a weaker
@@ -26,6 +28,8 @@ LENT = (0.35, 0.15)
 sides: an answer often stands beside the sentence that has the question's words."""
 LENT_WITHIN_US = 3_600_000_000
 """Turns further apart than an hour belong to two conversations, whatever their session."""
+SAID_IN_SESSION = 0.8
+"""What a word of the question counts for that a memory lacks and another one of its session says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +65,7 @@ def rarities(terms: Sequence[int], corpus: CorpusStatistics) -> tuple[float, ...
 
 
 def saturation(frequency: float, length: float, mean_length: float) -> float:
-    """What one term adds per unit of its rarity: 1 for one occurrence at mean length, below 2.2."""
+    """What one term adds per unit of its rarity: 1 for one occurrence at mean length, below 1.5."""
     norm = 1.0 - B + B * length / mean_length if mean_length > 0 else 1.0
     return frequency * (K1 + 1.0) / (frequency + K1 * norm)
 
@@ -69,7 +73,7 @@ def saturation(frequency: float, length: float, mean_length: float) -> float:
 def lexical_score(
     query: Sequence[int], frequencies: Mapping[int, int], length: int, corpus: CorpusStatistics
 ) -> float:
-    """Share of the question's weight this memory answers, in [0, 2.2).
+    """Share of the question's weight this memory answers, in [0, 1.5).
 
     BM25 divided by the summed rarity of the query's distinct terms: 1.0 means a memory of mean
     length with each term once; 0.0 that no term occurs. Query terms found nowhere still count in
@@ -131,7 +135,7 @@ def beside(turns: Mapping[str, Turn]) -> frozenset[Beside]:
 
 
 def with_neighbours(scores: Mapping[str, float], turns: Mapping[str, Turn]) -> dict[str, float]:
-    """Lexical scores (those above 0, by id) with what neighbouring turns lend, in [0, 4.4).
+    """Lexical scores (those above 0, by id) with what neighbouring turns lend, in [0, 3).
 
     Only a memory that has a word of the question itself is lent anything.
     """
@@ -146,3 +150,68 @@ def with_neighbours(scores: Mapping[str, float], turns: Mapping[str, Turn]) -> d
                 if abs(turns[lender].at_us - turns[memory_id].at_us) <= LENT_WITHIN_US:
                     raised[memory_id] += share * scores[lender]
     return raised
+
+
+def session_of(memory: Memory) -> Hashable | None:
+    """What memories told in one session have in common; None for one that belongs to none."""
+    return _conversation(memory) if memory.scope.session else None
+
+
+def rarity_among_sessions(sessions: int, saying: int, rarity: float) -> float:
+    """ln((S + 0.5) / (s + 0.5)) for a term that s sessions say, of S that say any of the question;
+    at most its `rarity` among memories.
+
+    0 where all of them say it, and so also where there is only one: what every session says tells
+    none of them apart.
+    """
+    return min(rarity, log((sessions + 0.5) / (saying + 0.5)))
+
+
+def with_sessions(
+    scores: Mapping[str, float],
+    query: Sequence[int],
+    frequencies: Mapping[str, Mapping[int, int]],
+    sessions: Mapping[str, Hashable | None],
+    corpus: CorpusStatistics,
+) -> dict[str, float]:
+    """Lexical scores (those above 0, by id) with what the rest of each one's session says.
+
+    What was told together speaks of the same and says its name once. A term that a memory lacks and
+    another one of its session has counts `SAID_IN_SESSION` times its `rarity_among_sessions`, as a
+    share of the question's weight. `frequencies` are those of each memory in `scores`; only they
+    speak for their sessions. A memory of no session keeps its score.
+    """
+    has: dict[str, frozenset[int]] = {}
+    said: dict[Hashable, set[int]] = {}
+    for memory_id in scores:
+        session = sessions.get(memory_id)
+        if session is not None:
+            counts = frequencies[memory_id]
+            has[memory_id] = frozenset(term for term in query if counts.get(term, 0))
+            said.setdefault(session, set()).update(has[memory_id])
+    if len(said) < 2:
+        return dict(scores)
+    rare = rarities(query, corpus)
+    rarity = {
+        term: rarity_among_sessions(len(said), sum(term in terms for terms in said.values()), own)
+        for term, own in zip(query, rare, strict=True)
+    }
+    total = added(rare)
+
+    def weight(terms: Collection[int]) -> float:
+        return added(rarity[term] for term in query if term in terms)
+
+    whole = {session: weight(terms) for session, terms in said.items()}
+    raised = dict(scores)
+    for memory_id, terms in has.items():
+        beyond = whole[sessions[memory_id]] - weight(terms)
+        raised[memory_id] += SAID_IN_SESSION * beyond / total
+    return raised
+
+
+def added(values: Iterable[float]) -> float:
+    """Their sum, one after the other: the same to the last bit as columns that are added up."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total

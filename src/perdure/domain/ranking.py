@@ -210,7 +210,11 @@ def _relevance(
 
 
 def _is_relevant(
-    cosines: FloatColumn, lexical: FloatColumn, tokens: FloatColumn, calibration: Calibration
+    cosines: FloatColumn,
+    lexical: FloatColumn,
+    tokens: FloatColumn,
+    calibration: Calibration,
+    is_foreign: NDArray[np.bool_] | None,
 ) -> NDArray[np.bool_]:
     """Whether anything says that a candidate has to do with the question.
 
@@ -218,7 +222,10 @@ def _is_relevant(
     gives unrelated texts.
     """
     noise = -np.inf if calibration.noise is None else calibration.noise
-    return (lexical > STRAY_WORDS) | (tokens > TELLING) | (cosines > noise)
+    above = cosines > noise
+    if is_foreign is not None and calibration.noise_across is not None:
+        above |= is_foreign & (cosines > calibration.noise_across)
+    return (lexical > STRAY_WORDS) | (tokens > TELLING) | above
 
 
 def _recency(
@@ -274,7 +281,7 @@ def rank(
     score = np.zeros(len(candidates))
     for column, share in zip(columns, preset.weights, strict=True):
         score += column * share
-    fit = np.flatnonzero(_is_relevant(cosine, terms, words, calibration)).tolist()
+    fit = np.flatnonzero(_is_relevant(cosine, terms, words, calibration, foreign)).tolist()
     scores = score.tolist()
     values = list(zip(*(column.tolist() for column in columns), strict=True))
     order = sorted((-scores[place], ids[place], place) for place in fit)

@@ -18,8 +18,10 @@ from perdure.domain.lexical import (
     beside,
     lexical_score,
     rarities,
+    session_of,
     turns_of,
     with_neighbours,
+    with_sessions,
 )
 from perdure.domain.query import Condition, Found, Position, Query, Search, sort_value
 from perdure.domain.ranking import Candidate
@@ -111,7 +113,13 @@ class ReferenceReads:
         cosines = _cosines(admitted, search)
         corpus = _statistics(admitted, search.terms)
         turns = turns_of(item.memory for item in admitted)
-        scores = with_neighbours(_lexical_scores(admitted, search.terms, corpus), turns)
+        scores = with_sessions(
+            with_neighbours(_lexical_scores(admitted, search.terms, corpus), turns),
+            search.terms,
+            {item.memory.id: item.terms for item in admitted},
+            {item.memory.id: session_of(item.memory) for item in admitted},
+            corpus,
+        )
         chosen = _best(cosines, search.limit) | _best(scores, search.limit)
         return Found(
             candidates=tuple(

@@ -11,6 +11,7 @@ from perdure.domain.lexical import (
     inverse_document_frequency,
     lexical_score,
     saturation,
+    with_sessions,
 )
 
 
@@ -30,16 +31,16 @@ def test_one_occurrence_at_mean_length_counts_one():
 
 
 def test_a_longer_memory_counts_less_and_more_occurrences_count_more_but_bounded():
-    # b = 0.4: twice the mean length gives 0.6 + 0.4 * 2 = 1.4; 2.2 / (1 + 1.2 * 1.4).
-    assert saturation(1, 16, 8) == pytest.approx(2.2 / 2.68)
-    assert saturation(3, 8, 8) == pytest.approx(6.6 / 4.2)
-    assert saturation(10_000, 8, 8) < 2.2
+    # b = 0.4: twice the mean length gives 0.6 + 0.4 * 2 = 1.4; 1.5 / (1 + 0.5 * 1.4).
+    assert saturation(1, 16, 8) == pytest.approx(1.5 / 1.7)
+    assert saturation(3, 8, 8) == pytest.approx(4.5 / 3.5)
+    assert saturation(10_000, 8, 8) < 1.5
 
 
 def test_a_worked_score():
     corpus = CorpusStatistics(documents=12, length=10.0, containing={1: 1, 2: 3})
     rare, common, nowhere = log(1 + 11.5 / 1.5), log(1 + 9.5 / 3.5), log(1 + 12.5 / 0.5)
-    gained = rare * (2 * 2.2 / (2 + 1.2 * (0.6 + 0.4 * 0.5))) + common * (2.2 / (1 + 1.2 * 0.8))
+    gained = rare * (2 * 1.5 / (2 + 0.5 * (0.6 + 0.4 * 0.5))) + common * (1.5 / (1 + 0.5 * 0.8))
     score = lexical_score((1, 2, 3), {1: 2, 2: 1, 9: 4}, 5, corpus)
     assert score == pytest.approx(gained / (rare + common + nowhere))
 
@@ -62,9 +63,50 @@ def test_terms_found_nowhere_make_every_score_smaller():
     frequencies=st.dictionaries(st.integers(0, 5), st.integers(1, 50), max_size=5),
     mean=st.floats(0.1, 100),
 )
-def test_a_score_lies_between_0_and_2_2(documents, frequencies, mean):
+def test_a_score_lies_between_0_and_1_5(documents, frequencies, mean):
     containing = {term: min(documents, 1 + term) for term in frequencies}
     corpus = CorpusStatistics(documents=documents, length=mean, containing=containing)
     length = sum(frequencies.values())
     score = lexical_score((0, 1, 2, 3), frequencies, length, corpus)
-    assert 0.0 <= score < 2.2
+    assert 0.0 <= score < 1.5
+
+
+CORPUS = CorpusStatistics(documents=40, length=10.0, containing={1: 2, 2: 2, 3: 30})
+
+
+def test_a_memory_counts_for_what_the_rest_of_its_session_says():
+    raised = with_sessions(
+        {"names": 0.6, "answers": 0.3, "apart": 0.3},
+        (1, 2),
+        {"names": {1: 1}, "answers": {2: 1}, "apart": {2: 1}},
+        {"names": "s", "answers": "s", "apart": "t"},
+        CORPUS,
+    )
+    # Two sessions; the first term is said by one of them, the second by both. The two terms are
+    # alike rare, so each is half of the question.
+    rare = log(1 + 38.5 / 2.5)
+    assert raised == {
+        "names": 0.6,
+        "answers": pytest.approx(0.3 + 0.8 * log(2.5 / 1.5) / (2 * rare)),
+        "apart": 0.3,
+    }
+
+
+def test_what_a_session_says_counts_no_more_than_the_word_itself():
+    raised = with_sessions(
+        {"names": 0.6, "answers": 0.3, "apart": 0.3},
+        (3, 2),
+        {"names": {3: 1}, "answers": {2: 1}, "apart": {2: 1}},
+        {"names": "s", "answers": "s", "apart": "t"},
+        CORPUS,
+    )
+    common, rare = log(1 + 10.5 / 30.5), log(1 + 38.5 / 2.5)
+    assert common < log(2.5 / 1.5)
+    assert raised["answers"] == pytest.approx(0.3 + 0.8 * common / (common + rare))
+
+
+@pytest.mark.parametrize("sessions", [{}, {"one": "s", "other": "s"}, {"one": None, "other": "s"}])
+def test_without_a_second_session_nothing_changes(sessions):
+    scores = {"one": 1.0, "other": 0.2}
+    held = {"one": {1: 1, 2: 1}, "other": {2: 1}}
+    assert with_sessions(scores, (1, 2), held, sessions, CORPUS) == scores

@@ -166,7 +166,7 @@ candidates = st.builds(
     Candidate,
     id=st.text(max_size=3),
     cosine=st.none() | st.floats(-1, 1),
-    lexical=st.floats(0, 2.2),
+    lexical=st.floats(0, 3.8),
     importance=st.floats(0, 1),
     occurred_us=st.integers(0, 4_000_000_000_000_000),
     accessed_count=st.integers(0, 10**6),
@@ -249,9 +249,7 @@ def test_no_arm_hides_what_the_other_found(vector, words):
     assert relevance(vector, 0.0) == pytest.approx(vector)
 
 
-@pytest.mark.parametrize(
-    ("score", "value"), [(0.0, 0.0), (0.5, 0.5), (1.0, 2 / 3), (2.2, 2.2 / 2.7)]
-)
+@pytest.mark.parametrize(("score", "value"), [(0.0, 0.0), (0.5, 0.5), (1.0, 2 / 3), (1.5, 0.75)])
 def test_lexical_scores_read_as_relevance(score, value):
     assert lexical_relevance(score) == pytest.approx(value)
 
@@ -324,6 +322,25 @@ def test_what_is_in_another_script_is_not_measured_by_words(asks_in_han, is_han,
         candidates, preset=BALANCED, calibration=calibration, now=EPOCH, asks_in_han=asks_in_han
     )
     assert {item.candidate.id: item.values[0] for item in ranked}["silent"] == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("asks_in_han", "is_han", "is_found"),
+    [(None, True, False), (True, True, False), (False, False, False), (False, True, True),
+     (True, False, True)],
+)  # fmt: skip
+def test_across_scripts_less_is_noise(asks_in_han, is_han, is_found):
+    calibration = Calibration(noise=0.3, noise_across=0.2)
+    found = {
+        cosine: bool(
+            rank(
+                [Candidate("silent", cosine, 0.0, 0.5, 0, 0, is_han)],
+                preset=BALANCED, calibration=calibration, now=EPOCH, asks_in_han=asks_in_han,
+            )
+        )
+        for cosine in (0.2, 0.25, 0.35)
+    }  # fmt: skip
+    assert found == {0.2: False, 0.25: is_found, 0.35: True}
 
 
 def test_words_alike_count_beside_words_in_common():

@@ -63,7 +63,7 @@ def _is_visible(snapshot: Snapshot, view: View) -> Mask:
     return is_shown
 
 
-def _is_among(column: NDArray[np.int32], codes: Codes, wanted: tuple[str, ...]) -> Mask:
+def _is_among(column: NDArray[np.int32], codes: Codes[str], wanted: tuple[str, ...]) -> Mask:
     numbers = [codes.numbers[text] for text in wanted if text in codes.numbers]
     found: Mask = column == numbers[0] if len(numbers) == 1 else np.isin(column, numbers)
     return found

@@ -8,7 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from perdure.domain.lexical import K1, LENT, LENT_WITHIN_US, B, inverse_document_frequency
+from perdure.domain.lexical import (
+    K1,
+    LENT,
+    LENT_WITHIN_US,
+    SAID_IN_SESSION,
+    B,
+    inverse_document_frequency,
+    rarity_among_sessions,
+)
 from perdure.ports.embedder import FloatArray
 from perdure.stores._index.columns import Mask
 from perdure.stores._index.partition import OCCURRED, Snapshot, VectorRows
@@ -69,9 +77,15 @@ def rarities(counted: Sequence[Counted], count: int) -> list[float]:
 
 
 def lexical_scores(
-    snapshot: Snapshot, counted: Counted, rarity: Sequence[float], mean_length: float
+    snapshot: Snapshot,
+    counted: Counted,
+    rarity: Sequence[float],
+    total: float,
+    mean_length: float,
 ) -> NDArray[np.float64]:
     """Each row's score as `domain.lexical.lexical_score` computes it; 0 where no term occurs.
+
+    `total` is the question's weight: all of `rarity` added up.
 
     What the terms add to a row is added in their order, as the reference does, so the sums are the
     same to the last bit.
@@ -81,9 +95,6 @@ def lexical_scores(
     saturated = counts * (K1 + 1.0) / (counts + K1 * norms)
     weighted = np.array(rarity)[counted.terms] * saturated
     gained = np.bincount(counted.rows, weights=weighted, minlength=snapshot.size)
-    total = 0.0
-    for weight in rarity:
-        total += weight
     scores: NDArray[np.float64] = gained / total
     return scores
 
@@ -99,15 +110,12 @@ def with_neighbours(
     values = scores[rows]
     if np.count_nonzero(values) < 2:
         return scores
-    agents, sessions = snapshot.agents[rows], snapshot.sessions[rows]
-    times = snapshot.times[OCCURRED][rows]
+    conversations, times = snapshot.conversations[rows], snapshot.times[OCCURRED][rows]
     gained = np.zeros(len(rows))
     for distance, share in enumerate(LENT, start=1):
         earlier, later = slice(None, -distance), slice(distance, None)
-        is_near = (
-            (agents[earlier] == agents[later])
-            & (sessions[earlier] == sessions[later])
-            & (times[later] - times[earlier] <= LENT_WITHIN_US)
+        is_near = (conversations[earlier] == conversations[later]) & (
+            times[later] - times[earlier] <= LENT_WITHIN_US
         )
         shares = np.where(is_near, share, 0.0)
         gained[later] += shares * values[earlier]
@@ -115,6 +123,61 @@ def with_neighbours(
     has_words = values > 0.0
     raised = scores.copy()
     raised[rows[has_words]] += gained[has_words]
+    return raised
+
+
+class Said(NamedTuple):
+    """Which terms the sessions of a partition say: a row for each term, a column for each of the
+    partition's conversations; `rows` and `terms` are the occurrences behind it, term after term."""
+
+    table: NDArray[np.bool_]
+    rows: NDArray[np.int32]
+    terms: NDArray[np.int64]
+
+
+def said_in_sessions(snapshot: Snapshot, counted: Counted, count: int) -> Said:
+    """What the sessions say of `count` terms; memories of no session are left out."""
+    told = snapshot.sessions[counted.rows] > 0
+    rows, terms = counted.rows[told], counted.terms[told]
+    conversations = snapshot.conversations[rows]
+    table = np.zeros((count, int(conversations.max(initial=-1)) + 1), dtype=np.bool_)
+    table[terms, conversations] = True
+    return Said(table, rows, terms)
+
+
+def rarities_among_sessions(said: Sequence[Said], rarity: Sequence[float]) -> list[float]:
+    """Each term's rarity among the sessions that say any of them; `rarity` is that among memories."""
+    sessions = sum(int(np.count_nonzero(one.table.any(axis=0))) for one in said)
+    saying = [np.count_nonzero(one.table, axis=1).tolist() for one in said]
+    return [
+        rarity_among_sessions(sessions, sum(one[term] for one in saying), own)
+        for term, own in enumerate(rarity)
+    ]
+
+
+def with_sessions(
+    snapshot: Snapshot,
+    scores: NDArray[np.float64],
+    said: Said,
+    rarity: Sequence[float],
+    total: float,
+) -> NDArray[np.float64]:
+    """The scores with what sessions say: `domain.lexical.with_sessions` by rows.
+
+    Added up term after term, as there. `total` is the question's weight.
+    """
+    if not any(rarity):
+        return scores
+    whole = np.zeros(said.table.shape[1])
+    for says, weight in zip(said.table, rarity, strict=True):
+        whole[says] += weight
+    own = np.bincount(said.rows, weights=np.array(rarity)[said.terms], minlength=snapshot.size)
+    is_told = np.zeros(snapshot.size, dtype=np.bool_)
+    is_told[said.rows] = True
+    rows = np.flatnonzero(is_told)
+    beyond = whole[snapshot.conversations[rows]] - own[rows]
+    raised = scores.copy()
+    raised[rows] += SAID_IN_SESSION * beyond / total
     return raised
 
 
@@ -129,14 +192,12 @@ def near_pairs(
     is_wanted = np.zeros(snapshot.size, dtype=np.bool_)
     is_wanted[list(wanted)] = True
     chosen = is_wanted[rows]
-    agents, sessions, times = snapshot.agents, snapshot.sessions, snapshot.times[OCCURRED]
+    conversations, times = snapshot.conversations, snapshot.times[OCCURRED]
     for distance in range(1, len(LENT) + 1):
         places = np.flatnonzero(chosen[distance:] & chosen[:-distance])
         earlier, later = rows[places], rows[places + distance]
-        is_near = (
-            (agents[earlier] == agents[later])
-            & (sessions[earlier] == sessions[later])
-            & (times[later] - times[earlier] <= LENT_WITHIN_US)
+        is_near = (conversations[earlier] == conversations[later]) & (
+            times[later] - times[earlier] <= LENT_WITHIN_US
         )
         pairs = zip(earlier[is_near].tolist(), later[is_near].tolist(), strict=True)
         yield from ((one, other, distance) for one, other in pairs)

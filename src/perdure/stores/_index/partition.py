@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,9 @@ class Snapshot(NamedTuple):
     kinds: NDArray[np.int32]
     agents: NDArray[np.int32]
     sessions: NDArray[np.int32]
+    """0 for those of no session."""
+    conversations: NDArray[np.int32]
+    """Equal where agent and session are."""
     times: NDArray[np.int64]
     importance: NDArray[np.float64]
     accessed: NDArray[np.int64]
@@ -109,20 +112,23 @@ class Snapshot(NamedTuple):
     vectors: VectorRows
 
 
-class Codes:
-    """Texts as small numbers, in order of first appearance."""
+Named = TypeVar("Named", bound=Hashable)
+
+
+class Codes(Generic[Named]):
+    """Names as small numbers, in order of first appearance; the empty one is 0."""
 
     __slots__ = ("numbers",)
 
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
+    def __init__(self, empty: Named) -> None:
+        self.numbers: dict[Named, int] = {empty: 0}
 
-    def of(self, texts: Sequence[str]) -> list[int]:
-        """The texts' numbers, new ones if need be."""
+    def of(self, names: Sequence[Named]) -> list[int]:
+        """The names' numbers, new ones if need be."""
         numbers = self.numbers
-        for text in set(texts).difference(numbers):
-            numbers[text] = len(numbers)
-        return [numbers[text] for text in texts]
+        for name in set(names).difference(numbers):
+            numbers[name] = len(numbers)
+        return [numbers[name] for name in names]
 
 
 class Partition:
@@ -131,11 +137,12 @@ class Partition:
     def __init__(self) -> None:
         self._rows: dict[int, int] | None = None
         self.fields = Fields()
-        self.kinds, self.agents, self.sessions = Codes(), Codes(), Codes()
+        self.kinds, self.agents, self.sessions = Codes(""), Codes(""), Codes("")
+        self._pairs = Codes(("", ""))
         self._ids: list[str] = []
         self._memories = GrowingArray(np.int64)
         self._flags = GrowingArray(np.uint8)
-        self._codes = GrowingColumns(np.int32, count=3)
+        self._codes = GrowingColumns(np.int32, count=4)
         self._times = GrowingColumns(np.int64, count=5)
         self._importance = GrowingArray(np.float64)
         self._accessed = GrowingArray(np.int64)
@@ -233,11 +240,12 @@ class Partition:
         ):  # fmt: skip
             array.reserve(size)
 
-    def _codes_of(self, standings: Standings) -> tuple[list[int], list[int], list[int]]:
+    def _codes_of(self, standings: Standings) -> tuple[list[int], ...]:
         return (
             self.kinds.of(standings.kinds),
             self.agents.of(standings.agents),
             self.sessions.of(standings.sessions),
+            self._pairs.of(list(zip(standings.agents, standings.sessions, strict=True))),
         )
 
     def _append(self, block: Block, *, reserving: int = 0) -> None:
@@ -295,6 +303,7 @@ class Partition:
             kinds=codes[0],
             agents=codes[1],
             sessions=codes[2],
+            conversations=codes[3],
             times=self._times.view,
             importance=self._importance.view,
             accessed=self._accessed.view,

@@ -8,19 +8,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from perdure.domain.lexical import Beside
+from perdure.domain.lexical import Beside, added
 from perdure.domain.query import Found, Search
 from perdure.domain.ranking import Candidate
 from perdure.ports.embedder import FloatArray
 from perdure.stores._index.arms import (
     Counted,
+    Said,
     best_positions,
     cosines,
     count_terms,
     lexical_scores,
     near_pairs,
     rarities,
+    rarities_among_sessions,
+    said_in_sessions,
     with_neighbours,
+    with_sessions,
 )
 from perdure.stores._index.columns import Mask
 from perdure.stores._index.partition import HAN, OCCURRED, Snapshot
@@ -99,15 +103,16 @@ def _scores(gathered: list[_Gathered], rarity: Sequence[float], considered: int)
     length = sum(item.length for item in counted)
     if not length or not any(len(item.rows) for item in counted):
         return [None] * len(gathered)
-    mean = length / considered
-    return [
-        with_neighbours(
-            part.snapshot,
-            part.mask,
-            lexical_scores(part.snapshot, part.counted, rarity, mean),
-        )
-        for part in gathered
-    ]
+    mean, total = length / considered, added(rarity)
+    said = [said_in_sessions(part.snapshot, part.counted, len(rarity)) for part in gathered]
+    among_sessions = rarities_among_sessions(said, rarity)
+
+    def scored(part: _Gathered, said: Said) -> NDArray[np.float64]:
+        own = lexical_scores(part.snapshot, part.counted, rarity, total, mean)
+        lent = with_neighbours(part.snapshot, part.mask, own)
+        return with_sessions(part.snapshot, lent, said, among_sessions, total)
+
+    return [scored(part, of) for part, of in zip(gathered, said, strict=True)]
 
 
 Chosen = list[set[int]]

@@ -12,6 +12,7 @@ from perdure.domain.lexical import (
     lexical_score,
     rarities,
     with_neighbours,
+    with_sessions,
 )
 from perdure.domain.query import Found, Search
 from perdure.domain.ranking import Candidate
@@ -79,7 +80,19 @@ def _lexical_scores(
         row["id"]: lexical_score(terms, counts, row["length"], corpus) for row, counts in matching
     }
     found = {memory_id: score for memory_id, score in scores.items() if score > 0}
-    return with_neighbours(found, _turns([row for row, _ in matching]))
+    raised = with_neighbours(found, _turns([row for row, _ in matching]))
+    return with_sessions(
+        raised,
+        terms,
+        {row["id"]: counts for row, counts in matching},
+        {row["id"]: _session(row) for row, _ in matching},
+        corpus,
+    )
+
+
+def _session(row: Row) -> tuple[str, str, str] | None:
+    """The tenant is the same in all rows."""
+    return (row["user_id"], row["agent"], row["session"]) if row["session"] else None
 
 
 def _turns(rows: Sequence[Row]) -> dict[str, Turn]:

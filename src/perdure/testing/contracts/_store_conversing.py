@@ -1,11 +1,13 @@
 """Contract of the lexical arm inside conversations: turns lend their neighbours some of their
-score."""
+score, and a session speaks for its memories."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+
+import pytest
 
 from perdure.domain.analysis import query_lexemes
 from perdure.domain.records import Memory, Source, State
@@ -30,6 +32,12 @@ WORDS = "harbour boat paint"
 def said(content: str, minute: float = 0, *, source: Source = USER, **fields: Any) -> Memory:
     """A turn of a conversation, so many minutes after yesterday's noon."""
     return a_memory(content, at=YESTERDAY + minute * MINUTE, source=source, **fields)
+
+
+def told(content: str, **parts: str) -> Memory:
+    """A memory that nobody said, told with these parts of a scope."""
+    memory = a_memory(content, at=YESTERDAY)
+    return replace(memory, scope=memory.scope.narrowed(**parts))
 
 
 def a_conversation() -> list[Memory]:
@@ -112,13 +120,57 @@ class LendsToNeighbours:
 
     def test_the_speaker_and_the_day_are_words_of_a_turn(self, stand: Stand) -> None:
         english, chinese = said("It was dull.", source=ANN), said("很无聊。", source=ANN)
-        told = a_memory("A trip.", id=an_id(), occurred_at=NOON - timedelta(days=40))
-        stand.keep(english, chinese, told)
+        trip = a_memory("A trip.", id=an_id(), occurred_at=NOON - timedelta(days=40))
+        stand.keep(english, chinese, trip)
         for words, expected in (
             ("ann", {english.id, chinese.id}),
             (f"{YESTERDAY:%B}", {english.id}),
             (f"{YESTERDAY.month}月", {chinese.id}),
-            (f"{told.occurred_at:%B}", {told.id}),
+            (f"{trip.occurred_at:%B}", {trip.id}),
         ):
             found = {key for key, score in scores(stand.search(words=words)).items() if score > 0.3}
             assert found == expected, (words, query_lexemes(words))
+
+
+class SpeaksForItsSession:
+    """Scores of memories told in one session."""
+
+    def test_what_the_rest_of_its_session_says_counts_for_a_memory(self, stand: Stand) -> None:
+        best = told("The harbour has a boat to paint.", session="a")
+        beside = told("The paint is blue.", session="a")
+        apart = told("The paint is red.", session="b")
+        alone = told("The paint is wet.")
+        stand.keep(best, beside, apart, alone)
+        found = scores(stand.search(words=WORDS))
+        assert found == expected_scores(WORDS, [best, beside, apart, alone])
+        assert found[best.id] > found[beside.id] > found[apart.id]
+        assert found[apart.id] == pytest.approx(found[alone.id])
+
+    def test_a_single_session_tells_nothing_apart(self, stand: Stand) -> None:
+        best = told("The harbour has a boat to paint.", session="a")
+        beside, alone = told("The paint is blue.", session="a"), told("The paint is wet.")
+        stand.keep(best, beside, alone)
+        found = scores(stand.search(words=WORDS))
+        assert found[beside.id] == pytest.approx(found[alone.id])
+
+    def test_a_session_is_one_agents(self, stand: Stand) -> None:
+        memories = [
+            told("The harbour has a boat to paint.", session="a", agent="x"),
+            told("The paint is blue.", session="a", agent="y"),
+            told("The paint is green.", session="b", agent="x"),
+            told("The boat is new.", agent="x"),
+            told("The boat is old.", agent="y"),
+        ]
+        stand.keep(*memories)
+        found = scores(stand.search(words=WORDS))
+        assert found == expected_scores(WORDS, memories)
+        assert found[memories[1].id] == pytest.approx(found[memories[2].id])
+
+    def test_a_hidden_memory_does_not_speak_for_its_session(self, stand: Stand) -> None:
+        hidden = told("The harbour has a boat to paint.", session="a")
+        shown = [told("The paint is blue.", session="a"), told("The boat is new.", session="b")]
+        stand.keep(hidden, *shown)
+        stand.write(a_change_set(a_change(forgotten(hidden), before=hidden)))
+        found = scores(stand.search(words=WORDS))
+        assert found == expected_scores(WORDS, shown)
+        assert len(set(found.values())) == 1

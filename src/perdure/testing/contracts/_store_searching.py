@@ -13,7 +13,14 @@ import pytest
 from perdure.domain.analysis import lexemes, query_lexemes
 from perdure.domain.changes import Vectors
 from perdure.domain.filters import parse_filter
-from perdure.domain.lexical import CorpusStatistics, lexical_score, turns_of, with_neighbours
+from perdure.domain.lexical import (
+    CorpusStatistics,
+    lexical_score,
+    session_of,
+    turns_of,
+    with_neighbours,
+    with_sessions,
+)
 from perdure.domain.query import Found
 from perdure.domain.ranking import Candidate
 from perdure.domain.records import Attachment, Memory, State
@@ -68,7 +75,13 @@ def expected_scores(words: str, memories: Iterable[Memory]) -> dict[str, Any]:
         for memory_id, found in codes.items()
     }
     found = {memory_id: score for memory_id, score in computed.items() if score > 0}
-    raised = with_neighbours(found, turns_of(memories))
+    raised = with_sessions(
+        with_neighbours(found, turns_of(memories)),
+        query_lexemes(words),
+        {memory_id: Counter(held) for memory_id, held in codes.items()},
+        {memory.id: session_of(memory) for memory in memories},
+        corpus,
+    )
     return {key: pytest.approx(score, abs=1e-9) for key, score in raised.items()}
 
 

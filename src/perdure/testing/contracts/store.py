@@ -21,7 +21,7 @@ from typing import ClassVar
 import pytest
 
 from perdure.testing.contracts._store_archived import ArchivedContract
-from perdure.testing.contracts._store_conversing import LendsToNeighbours
+from perdure.testing.contracts._store_conversing import LendsToNeighbours, SpeaksForItsSession
 from perdure.testing.contracts._store_emptying import LosesContents
 from perdure.testing.contracts._store_erasing import Erases
 from perdure.testing.contracts._store_journal import JournalContract
@@ -42,6 +42,7 @@ class StoreContract(
     SearchingContract,
     WalksAlongFacts,
     LendsToNeighbours,
+    SpeaksForItsSession,
     JournalContract,
     LosesContents,
     Erases,
