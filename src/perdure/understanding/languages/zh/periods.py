@@ -181,8 +181,11 @@ def _month_part(match: re.Match[str]) -> Reading | None:
 
 
 def _counted(match: re.Match[str]) -> Reading | None:
+    number: int | None
     if match.group("last"):
-        number: int | None = -1
+        number = -1
+    elif match.group("first"):
+        number = 1
     else:
         number = number_of(match.group("number"))
     if not number:
