@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from perdure.errors import InvalidInput
 from perdure.understanding import find_times
+from perdure.understanding.languages.known_times import TIME_LANGUAGES
+from perdure.understanding.times.language import TimeLanguage
 
 MORSELS = """in on at by since from to until between and the of a last next this before after ago
 now early late mid end beginning week weekend month year quarter half day hour minute Friday May
@@ -38,6 +41,21 @@ def test_any_text_is_read(text: str, reference: datetime) -> None:
         assert time.text == text[time.start_char : time.end_char]
         assert time.interval.end is None or time.interval.start < time.interval.end
         assert time.interval.start.utcoffset() == reference.utcoffset()
+
+
+def _forms_of(language: TimeLanguage) -> st.SearchStrategy[str]:
+    """Texts that a rule of the language matches: every branch of it, the rarest too."""
+    rules = [*language.wildcard, *(rule for each in language.rules.values() for rule in each)]
+    sources = sorted({(rule.pattern, int(rule.flags)) for rule in rules})
+    return st.one_of([st.from_regex(re.compile(*each), fullmatch=True) for each in sources])
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@given(form=st.one_of([_forms_of(language) for language in TIME_LANGUAGES]), reference=references)
+@example(form="头一个月", reference=datetime(2031, 7, 25, tzinfo=UTC))
+@example(form="再过一.0分钟", reference=datetime(2031, 7, 25, tzinfo=UTC))
+def test_every_form_of_every_rule_is_read(form: str, reference: datetime) -> None:
+    find_times(form, reference=reference)
 
 
 @settings(max_examples=100, deadline=None)

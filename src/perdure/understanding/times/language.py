@@ -45,12 +45,12 @@ class Rule:
         flags: re.RegexFlag = re.NOFLAG,
     ) -> None:
         self.read = read
-        self._pattern = pattern
-        self._flags = flags
+        self.pattern = pattern
+        self.flags = flags
 
     @cached_property
     def match(self) -> Callable[[str, int], re.Match[str] | None]:
-        return re.compile(self._pattern, self._flags).match
+        return re.compile(self.pattern, self.flags).match
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from perdure.understanding.times.terms import Unit
 
 _UNIT = rf"(?P<unit>{of(set(UNITS) - {'分', '晚', '日'})})"
 _LENGTH = (
-    rf"(?:(?P<half>半)\s*个?\s*|(?P<amount>{NUMBER}(?:\.\d)?)\s*(?P<vague>多)?个?(?P<and_half>半)?\s*)"
+    rf"(?:(?P<half>半)\s*个?\s*|(?P<amount>\d{{1,4}}\.\d|{NUMBER})\s*(?P<vague>多)?个?(?P<and_half>半)?\s*)"
     rf"{_UNIT}(?P<half_after>半)?(?P<more>多)?"
 )
 _BEFORE = r"(?:以前|之前|前(?!后|端|台|锋|言|提|任|面|线|列|辈|途|景|三|半))"
