@@ -176,8 +176,10 @@ class Chance:
     def drop(self, value: Value) -> Value:
         if not self.rate:
             return value
-        kept = self.generator.random(value.data.shape, np.float32) >= self.rate
-        return times(value, kept.astype(np.float32) / np.float32(1.0 - self.rate))
+        # One byte of chance is enough for each.
+        least = round(self.rate * 256)
+        kept = self.generator.integers(0, 256, value.data.shape, np.uint8) >= least
+        return times(value, kept * np.float32(256 / (256 - least)))
 
 
 def _convolved(p: dict[str, Value], x: Value, dilation: int, name: str) -> Value:

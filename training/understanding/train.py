@@ -1,6 +1,6 @@
 """Trains the network on the training text and writes its weights.
 
-    python training/understanding/train.py [--seed 1] [--epochs 14] [--hold-out en/a.jsonl ...]
+    python training/understanding/train.py [--seed 1] [--epochs 8] [--hold-out en/a.jsonl ...]
 
 Deterministic for one seed, one text and one version of numpy. With `--hold-out`, whole files are
 left out, for measuring; what ships is trained on everything.
@@ -14,6 +14,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -51,8 +52,8 @@ DROPOUT = 0.12
 HIDDEN_WORDS = 0.12
 AFTER_OTHERS, JOINED, AS_PLAIN, AS_SWAPPED = 0.3, 0.15, 0.1, 0.25
 """How often an item is shown in each other way than as written, where it has one."""
-DRAWS = 2
-"""Ways of a kind that are drawn for each item."""
+TOLD_EVERY = 200
+"""Steps after which the losses are told."""
 FACTS_COUNT = 2
 """How often a message with facts is shown, against once without."""
 
@@ -86,49 +87,52 @@ def plainer_item(item: Item) -> Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ways:
-    """One item in the ways it is shown: as written, in plainer typing, with other values, after
-    turns on something else, beside another message."""
+    """One item and how it is shown: as written, and in other ways, each made when it is drawn."""
 
-    written: Example
-    plain: Example
-    swapped: tuple[Example, ...] = ()
-    after: tuple[Example, ...] = ()
-    joined: tuple[Example, ...] = ()
+    item: Item
+    is_new: bool
+    shown: Callable[[Item], Example]
+    others: tuple[tuple[float, Callable[[Item], Item | None]], ...] = ()
+    """How often it is shown in each other way, where it has one."""
 
     def drawn(self, generator: np.random.Generator) -> Example:
         """One of the ways; as written most of the time."""
         draw = generator.random()
-        for share, ways in (
-            (AFTER_OTHERS, self.after),
-            (JOINED, self.joined),
-            (AS_SWAPPED, self.swapped),
-            (AS_PLAIN, (self.plain,)),
-        ):
-            if draw < share and ways:
-                return ways[int(generator.integers(len(ways)))]
+        for share, way in self.others:
+            made = way(self.item) if draw < share else None
+            if made is not None:
+                return self.shown(made)
             draw -= share
-        return self.written
+        return self.shown(self.item)
 
 
-def examples_of(
+def ways_of(
     hold_out: Sequence[str],
     cosines: dict[str, float],
     *,
     messages_only: bool = False,
     languages: Sequence[str] = LANGUAGES,
+    newly: Sequence[str] = (),
 ) -> list[Ways]:
-    """For each item the ways it is shown."""
+    """For each item the ways it is shown; those of files that `newly` matches are marked."""
     vectors = load_words()
     found: list[Ways] = []
     for language in languages:
-        found += _messages(language, hold_out, vectors)
+        found += _messages(language, hold_out, newly, vectors)
         if not messages_only:
-            found += _pairs(language, hold_out, vectors, cosines)
-    return [ways for ways in found if len(ways.written.sides)]
+            found += _pairs(language, hold_out, newly, vectors, cosines)
+    return found
 
 
-def _messages(language: str, hold_out: Sequence[str], vectors: WordVectors) -> Iterator[Ways]:
-    written = [item for name, item in items_of("messages", [language]) if name not in hold_out]
+def _is_among(name: str, newly: Sequence[str]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in newly)
+
+
+def _messages(
+    language: str, hold_out: Sequence[str], newly: Sequence[str], vectors: WordVectors
+) -> Iterator[Ways]:
+    named = [each for each in items_of("messages", [language]) if each[0] not in hold_out]
+    written = [item for _, item in named]
     swapper = Swapper(language, Random(MADE_SEED))
     joiner = Joiner(language, written, Random(MADE_SEED))
     surroundings = Surroundings(language, written, Random(MADE_SEED))
@@ -136,37 +140,47 @@ def _messages(language: str, hold_out: Sequence[str], vectors: WordVectors) -> I
     def shown(item: Item) -> Example:
         return message_example(item, vectors)
 
-    def several(draw: Callable[[Item], Item | None], item: Item) -> tuple[Example, ...]:
-        return tuple(map(shown, filter(None, (draw(item) for _ in range(DRAWS)))))
-
-    for item in written:
+    for name, item in named:
         ways = Ways(
-            written=shown(item),
-            plain=shown(plainer_item(item)),
-            swapped=several(swapper.swapped, item),
-            after=several(surroundings.after_others, item),
-            joined=several(joiner.joined, item),
+            item=item,
+            is_new=_is_among(name, newly),
+            shown=shown,
+            others=(
+                (AFTER_OTHERS, surroundings.after_others),
+                (JOINED, joiner.joined),
+                (AS_SWAPPED, swapper.swapped),
+                (AS_PLAIN, plainer_item),
+            ),
         )
         yield from [ways] * (FACTS_COUNT if item["facts"] else 1)
     for item in frames.made("messages", language, MADE_MESSAGES, MADE_SEED):
-        yield Ways(
-            written=shown(item),
-            plain=shown(plainer_item(item)),
-            joined=several(joiner.joined, item),
-        )
+        others = ((JOINED, joiner.joined), (AS_PLAIN, plainer_item))
+        yield Ways(item=item, is_new=False, shown=shown, others=others)
 
 
 def _pairs(
-    language: str, hold_out: Sequence[str], vectors: WordVectors, cosines: dict[str, float]
+    language: str,
+    hold_out: Sequence[str],
+    newly: Sequence[str],
+    vectors: WordVectors,
+    cosines: dict[str, float],
 ) -> Iterator[Ways]:
-    pairs = [item for name, item in items_of("pairs", [language]) if name not in hold_out]
-    pairs += crossed_pairs(language, hold_out)
-    pairs += frames.made("pairs", language, MADE_PAIRS, MADE_SEED)
-    for item in pairs:
-        cosine = cosines.get(item["old"] + "\n" + item["new"])
+    pairs = [each for each in items_of("pairs", [language]) if each[0] not in hold_out]
+    pairs += [("", item) for item in crossed_pairs(language, hold_out)]
+    pairs += [("", item) for item in frames.made("pairs", language, MADE_PAIRS, MADE_SEED)]
+
+    def shown(item: Item) -> Example:
+        return pair_example(item, vectors, item["cosine"])
+
+    def plain(item: Item) -> Item:
+        return {**item, "new": plainer(item["new"])}
+
+    for name, item in pairs:
         yield Ways(
-            written=pair_example(item, vectors, cosine),
-            plain=pair_example({**item, "new": plainer(item["new"])}, vectors, cosine),
+            item={**item, "cosine": cosines.get(item["old"] + "\n" + item["new"])},
+            is_new=_is_among(name, newly),
+            shown=shown,
+            others=((AS_PLAIN, plain),),
         )
 
 
@@ -177,7 +191,14 @@ def class_weights(labels: Sequence[int], classes: int) -> np.ndarray:
     return np.asarray(weights / weights.mean(), np.float32)
 
 
-def trained(examples: list[Ways], *, seed: int, epochs: int) -> dict[str, Value]:
+def trained(
+    ways: list[Ways],
+    *,
+    seed: int,
+    epochs: float,
+    start: Path | None = None,
+    rate: float = RATE,
+) -> dict[str, Value]:
     sizes = Sizes(
         predicates=len(PREDICATES),
         subjects=len(SUBJECTS),
@@ -186,34 +207,62 @@ def trained(examples: list[Ways], *, seed: int, epochs: int) -> dict[str, Value]
         relations=len(RELATIONS),
     )
     parameters = new_parameters(sizes, seed)
+    if start is not None:
+        go_on_from(start, parameters)
     optimiser = Adam(parameters, decay=DECAY)
     generator = np.random.default_rng(seed + 1)
-    intents = class_weights([ways.written.intent for ways in examples], sizes.intents)
-    relations = class_weights([ways.written.relation for ways in examples], sizes.relations)
-    steps = epochs * ((len(examples) + BATCH - 1) // BATCH)
-    done = 0
-    for epoch in range(epochs):
-        began = time.perf_counter()
-        sums: dict[str, list[float]] = {}
-        for places in batches(examples, generator):
-            rate = RATE * (0.02 + 0.98 * 0.5 * (1 + np.cos(np.pi * done / steps)))
-            rate *= min(1.0, (done + 1) / 100)
-            chosen = [examples[n].drawn(generator) for n in places]
-            chance = Chance(generator, DROPOUT, HIDDEN_WORDS)
-            loss = loss_of(parameters, Batch(chosen), chance, intents, relations)
-            loss.total.backward()
-            optimiser.update(rate)
-            done += 1
-            for name, value in loss.parts.items():
-                sums.setdefault(name, []).append(value)
-        told = " ".join(f"{name} {np.mean(values):.3f}" for name, values in sums.items())
-        log.info("epoch %d, %.0f s: %s", epoch + 1, time.perf_counter() - began, told)
+    intents = class_weights([_label(each, "intent", INTENTS) for each in ways], sizes.intents)
+    relations = class_weights(
+        [_label(each, "relation", RELATIONS) for each in ways], sizes.relations
+    )
+    order = list(batches(ways, epochs, generator))
+    began = time.perf_counter()
+    sums: dict[str, list[float]] = {}
+    for done, places in enumerate(order):
+        now = rate * (0.02 + 0.98 * 0.5 * (1 + np.cos(np.pi * done / len(order))))
+        now *= min(1.0, (done + 1) / 100)
+        chosen = [ways[n].drawn(generator) for n in places]
+        chosen = [each for each in chosen if len(each.sides)]
+        chance = Chance(generator, DROPOUT, HIDDEN_WORDS)
+        loss = loss_of(parameters, Batch(chosen), chance, intents, relations)
+        loss.total.backward()
+        optimiser.update(now)
+        for name, value in loss.parts.items():
+            sums.setdefault(name, []).append(value)
+        if (done + 1) % TOLD_EVERY == 0 or done + 1 == len(order):
+            told = " ".join(f"{name} {np.mean(values):.3f}" for name, values in sums.items())
+            took = time.perf_counter() - began
+            log.info("step %d of %d, %.0f s: %s", done + 1, len(order), took, told)
+            sums.clear()
     return parameters
 
 
-def batches(examples: list[Ways], generator: np.random.Generator) -> list[list[int]]:
-    order = generator.permutation(len(examples))
-    return [order[k : k + BATCH].tolist() for k in range(0, len(order), BATCH)]
+def go_on_from(path: Path, parameters: dict[str, Value]) -> None:
+    """Begin with the weights of a network that was trained before."""
+    with np.load(path) as arrays:
+        for name, value in parameters.items():
+            value.data = arrays[name].astype(np.float32)
+
+
+def _label(ways: Ways, name: str, names: Sequence[str]) -> int:
+    label = ways.item.get(name)
+    return names.index(label) if label else -1
+
+
+def batches(ways: list[Ways], epochs: float, generator: np.random.Generator) -> Iterator[list[int]]:
+    """What is shown at each step, by number: all of it `epochs` times.
+
+    Of a part of an epoch, what is new is shown as often as in a whole one.
+    """
+    while epochs > 0:
+        order = generator.permutation(len(ways))
+        if epochs < 1:
+            new = [n for n in order.tolist() if ways[n].is_new]
+            old = [n for n in order.tolist() if not ways[n].is_new]
+            order = generator.permutation(new + old[: int(len(old) * epochs)])
+        for k in range(0, len(order), BATCH):
+            yield order[k : k + BATCH].tolist()
+        epochs -= 1
 
 
 def save(
@@ -249,7 +298,15 @@ def save(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--epochs", type=int, default=14)
+    parser.add_argument("--epochs", type=float, default=8)
+    parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--go-on-from", type=Path, help="weights to begin with, instead of chance")
+    parser.add_argument(
+        "--newly",
+        nargs="*",
+        default=[],
+        help="files, as en/plain_*.jsonl, that part of an epoch shows too",
+    )
     parser.add_argument("--hold-out", nargs="*", default=[])
     parser.add_argument("--cosines", type=Path, help="JSON: encoder similarity of each pair")
     parser.add_argument("--target", type=Path, default=TARGET)
@@ -259,14 +316,21 @@ def main() -> None:
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     cosines = json.loads(options.cosines.read_text()) if options.cosines else {}
-    examples = examples_of(
+    ways = ways_of(
         options.hold_out,
         cosines,
         messages_only=options.messages_only,
         languages=options.languages,
+        newly=options.newly,
     )
-    log.info("%d examples", len(examples))
-    parameters = trained(examples, seed=options.seed, epochs=options.epochs)
+    log.info("%d items, %d of them new", len(ways), sum(each.is_new for each in ways))
+    parameters = trained(
+        ways,
+        seed=options.seed,
+        epochs=options.epochs,
+        start=options.go_on_from,
+        rate=options.rate,
+    )
     save(
         options.target,
         options.name,

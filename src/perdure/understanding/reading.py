@@ -83,16 +83,16 @@ class _Reader:
 
     def reading(self) -> Reading:
         whole = signs_of(self._form)
-        shares = self._network.intents()
+        several = self._spans if len(self._spans) > 1 else ()
+        shares, *shares_of = self._network.intents(several)
         tells = shares[Intent.CREATE] + shares[Intent.UPDATE] >= MOST
         scenes = [self._scene(span, tells=tells) for span in self._spans]
         claims = with_names([facts_of(scene, self._marked) for scene in scenes], self._languages[0])
         is_held = any(claim.modality.is_held for each in claims for claim in each)
-        parts = (
-            [self._part(*each) for each in zip(scenes, claims, strict=True)]
-            if len(scenes) > 1
-            else []
-        )
+        parts = [
+            (self._part(scene, told, asked), asked)
+            for scene, told, asked in zip(scenes, claims, shares_of, strict=False)
+        ]
         ask = ask_of(
             shares,
             whole,
@@ -132,12 +132,11 @@ class _Reader:
         )
 
     def _part(
-        self, scene: Scene, claims: tuple[Claim, ...]
-    ) -> tuple[Sentence, Mapping[Intent, float]]:
-        shares = self._network.intents(scene.sentence)
+        self, scene: Scene, claims: tuple[Claim, ...], shares: Mapping[Intent, float]
+    ) -> Sentence:
         is_held = any(claim.modality.is_held for claim in claims)
         ask = ask_of(shares, scene.signs, self._learned.version, states_facts=is_held)
-        return self._sentence(scene, scene.signs, ask, shares, claims), shares
+        return self._sentence(scene, scene.signs, ask, shares, claims)
 
     def _sentence(
         self,

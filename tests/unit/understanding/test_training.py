@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -29,15 +30,38 @@ def training(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ModuleType]]
 
 
 def a_few(training: dict[str, ModuleType]) -> list[Any]:
-    made = [*training["frames"].made("messages", "en", 24, 1)]
-    made += training["frames"].made("messages", "zh", 24, 1)
     words = learned().words
-    examples = [training["text"].message_example(item, words) for item in made]
-    for language in ("en", "zh"):
-        pairs = training["frames"].made("pairs", language, 12, 1)
-        examples += [training["text"].pair_example(pair, words, 0.5) for pair in pairs]
-    ways = training["train"].Ways
-    return [ways(written=example, plain=example) for example in examples]
+    text, frames = training["text"], training["frames"]
+
+    def message(item: dict[str, Any]) -> Any:
+        return text.message_example(item, words)
+
+    def pair(item: dict[str, Any]) -> Any:
+        return text.pair_example(item, words, 0.5)
+
+    return [
+        training["train"].Ways(item=item, is_new=False, shown=shown)
+        for language in ("en", "zh")
+        for kind, count, shown in (("messages", 24, message), ("pairs", 12, pair))
+        for item in frames.made(kind, language, count, 1)
+    ]
+
+
+def test_part_of_an_epoch_shows_all_that_is_new(training: dict[str, ModuleType]) -> None:
+    ways = [replace(each, is_new=n < 9) for n, each in enumerate(a_few(training))]
+    steps = training["train"].batches(ways, 0.25, np.random.default_rng(3))
+    shown = [n for step in steps for n in step]
+    assert set(range(9)) < set(shown)
+    assert len(shown) == 9 + (len(ways) - 9) // 4
+
+
+def test_training_goes_on_from_weights(training: dict[str, ModuleType], tmp_path: Path) -> None:
+    ways = a_few(training)
+    first = training["train"].trained(ways, seed=7, epochs=1)
+    path = tmp_path / "first.npz"
+    np.savez(path, **{name: value.data for name, value in first.items()})
+    onward = training["train"].trained(ways, seed=8, epochs=0.01, start=path)
+    assert all(np.allclose(first[name].data, onward[name].data, atol=0.01) for name in first)
 
 
 def test_the_same_seed_gives_the_same_weights(training: dict[str, ModuleType]) -> None:
@@ -52,7 +76,7 @@ def test_what_is_trained_is_what_reads(training: dict[str, ModuleType]) -> None:
     network = training["network"]
     runtime = Networks([{name: value.data for name, value in parameters.items()}])
     for ways in examples:
-        example = ways.written
+        example = ways.drawn(np.random.default_rng(0))
         batch = network.Batch([example])
         still = network.Chance(np.random.default_rng(0), 0.0, 0.0)
         h = network._encoded(parameters, batch, still)
@@ -63,7 +87,7 @@ def test_what_is_trained_is_what_reads(training: dict[str, ModuleType]) -> None:
             parameters, summary, cues, np.array([[float(follows)]]), still
         ).data[0]
         view = runtime.encode(example)
-        shares = runtime.intents(runtime.summary(view), cues.data[0], follows=follows)
+        (shares,) = runtime.intents([runtime.summary(view)], cues.data, follows=follows)
         np.testing.assert_allclose(
             np.log(shares / shares[0]), expected - expected[0], rtol=1e-3, atol=1e-3
         )

@@ -64,7 +64,8 @@ WORD_GOES_ON = (_INNER, _ENDS)
 """Looks of a Han character, by its place in its word; and those that continue one."""
 
 
-def _look(word: str, spelling: str, *, is_first: bool, part: int) -> int:
+@lru_cache(maxsize=1 << 13)
+def _look(word: str, spelling: str, is_first: bool, part: int) -> int:
     """A small class of how a token looks; for a Han character, its place in its word."""
     if is_han(word):
         return _BEGINS + part
@@ -89,26 +90,37 @@ def _han_words(words: list[str], vectors: WordVectors) -> tuple[list[int], list[
     """
     rows = [-1] * len(words)
     parts = [3] * len(words)
-    place = 0
-    while place < len(words):
+    place, count = 0, len(words)
+    while place < count:
         if not is_han(words[place]):
             rows[place] = _row_of(words[place], vectors)
             place += 1
             continue
+        end = place + 1
+        while end < count and is_han(words[end]):
+            end += 1
+        _join_han("".join(words[place:end]), place, vectors, rows, parts)
+        place = end
+    return rows, parts
+
+
+def _join_han(
+    run: str, offset: int, vectors: WordVectors, rows: list[int], parts: list[int]
+) -> None:
+    """The same for one run of Han characters that begins at the token `offset`."""
+    place = 0
+    while place < len(run):
         size = 1
-        for longer in range(_LONGEST_HAN_WORD, 0, -1):
-            run = words[place : place + longer]
-            if len(run) < longer or not all(map(is_han, run)):
-                continue
-            row = vectors.row("".join(run))
+        for longer in range(min(_LONGEST_HAN_WORD, len(run) - place), 0, -1):
+            row = vectors.row(run[place : place + longer])
             if row >= 0:
-                rows[place : place + longer] = [row] * longer
+                start = offset + place
+                rows[start : start + longer] = [row] * longer
+                if longer > 1:
+                    parts[start : start + longer] = [0, *[1] * (longer - 2), 2]
                 size = longer
                 break
-        if size > 1:
-            parts[place : place + size] = [0, *[1] * (size - 2), 2]
         place += size
-    return rows, parts
 
 
 _ENDINGS = ("'s", "s", "es", "ed", "d", "ing", "ly", "er", "ers")
@@ -128,6 +140,8 @@ def _row_of(word: str, vectors: WordVectors) -> int:
 
 def _quoted(words: list[str]) -> list[bool]:
     """Which tokens stand inside quotation marks."""
+    if "“" not in words and '"' not in words:
+        return [False] * len(words)
     quoted = []
     depth = 0
     straight = words.count('"') > 1
@@ -146,6 +160,8 @@ def _quoted(words: list[str]) -> list[bool]:
 def _asked(words: list[str]) -> list[bool]:
     """Which tokens stand in a sentence that ends with a question mark."""
     asked = [False] * len(words)
+    if "?" not in words:
+        return asked
     start = 0
     for place, word in enumerate(words):
         if word in ".!?。;":
@@ -201,7 +217,7 @@ def _see(tokens: Tokens, vectors: WordVectors) -> _Seen:
             )
         )
         spelling = tokens.text[tokens.starts[place] : tokens.ends[place]]
-        looks.append(_look(word, spelling, is_first=is_first, part=parts[place]))
+        looks.append(_look(word, spelling, is_first, parts[place]))
         is_first = word in ".!?。\n"
     return _Seen(hashes=hashes, looks=looks, rows=rows, quoted=_quoted(words), asked=_asked(words))
 

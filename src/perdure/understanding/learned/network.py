@@ -32,13 +32,13 @@ class Encoding:
     earlier: FloatArray
 
 
-def shifted(rows: FloatArray, by: int) -> FloatArray:
-    """Each token's row from `by` tokens before it; zeros beyond the ends."""
-    out = np.zeros_like(rows)
-    if by > 0:
-        out[:, by:] = rows[:, :-by]
-    else:
-        out[:, :by] = rows[:, -by:]
+def windows(rows: FloatArray, by: int) -> FloatArray:
+    """Each token's row between those `by` tokens before and behind it; zeros beyond the ends."""
+    networks, count, width = rows.shape
+    out = np.zeros((networks, count, 3 * width), np.float32)
+    out[:, by:, :width] = rows[:, :-by]
+    out[:, :, width : 2 * width] = rows
+    out[:, :-by, 2 * width :] = rows[:, by:]
     return out
 
 
@@ -53,8 +53,9 @@ def pooled(rows: FloatArray) -> FloatArray:
 
 
 def softmax(logits: FloatArray) -> FloatArray:
-    exp: FloatArray = np.exp(logits - logits.max(-1, keepdims=True))
-    shares: FloatArray = exp / exp.sum(-1, keepdims=True)
+    shares: FloatArray = logits - np.maximum.reduce(logits, axis=-1, keepdims=True)
+    np.exp(shares, out=shares)
+    shares /= np.add.reduce(shares, axis=-1, keepdims=True)
     return shares
 
 
@@ -63,21 +64,31 @@ class Networks:
 
     def __init__(self, weights: Sequence[Mapping[str, NDArray[np.float32]]]) -> None:
         self._w = {name: np.stack([each[name] for each in weights]) for name in weights[0]}
-        self._tag_weights = np.concatenate([self._w[f"{name}.w"] for name in TAGS], axis=2)
-        self._tag_bias = np.concatenate([self._w[f"{name}.b"] for name in TAGS], axis=1)
+        self._join("tags", TAGS)
+        self._join("judgements", JUDGEMENTS)
+
+    def _join(self, name: str, parts: Sequence[str]) -> None:
+        """Layers that read the same rows become one."""
+        w = self._w
+        w[f"{name}.w"] = np.concatenate([w[f"{part}.w"] for part in parts], axis=2)
+        w[f"{name}.b"] = np.concatenate([w[f"{part}.b"] for part in parts], axis=1)
 
     def encode(self, features: Features) -> Encoding:
         """The tokens in their context."""
-        places, size = _laid_out(features.sides)
         rows = self._input(features)
+        is_message = features.sides == MESSAGE
+        if is_message.all():
+            for dilation in DILATIONS:
+                rows += self._convolved(rows, dilation, f"conv{dilation}")
+            return Encoding(tokens=rows, earlier=pooled(rows[:, :0]))
+        places, size = _laid_out(features.sides)
         laid = np.zeros((rows.shape[0], size, rows.shape[2]), np.float32)
         laid[:, places] = rows
         mask = np.zeros((size, 1), np.float32)
         mask[places] = 1.0
         for dilation in DILATIONS:
-            laid = laid + mask * self._convolved(laid, dilation, f"conv{dilation}")
+            laid += mask * self._convolved(laid, dilation, f"conv{dilation}")
         rows = laid[:, places]
-        is_message = features.sides == MESSAGE
         return Encoding(tokens=rows[:, is_message], earlier=pooled(rows[:, ~is_message]))
 
     def _input(self, features: Features) -> FloatArray:
@@ -93,35 +104,40 @@ class Networks:
             ],
             axis=2,
         )
-        return self._layer(shown, "in")
+        return self._layer(shown, "in.")
 
     def _layer(self, rows: FloatArray, name: str) -> FloatArray:
-        out: FloatArray = rows @ self._w[f"{name}.w"] + self._w[f"{name}.b"][:, None]
+        out: FloatArray = rows @ self._w[f"{name}w"]
+        out += self._w[f"{name}b"][:, None]
         return np.maximum(out, 0.0, out=out)
 
     def _convolved(self, rows: FloatArray, dilation: int, name: str) -> FloatArray:
-        window = np.concatenate([shifted(rows, dilation), rows, shifted(rows, -dilation)], axis=2)
-        return self._layer(window, name)
+        return self._layer(windows(rows, dilation), f"{name}.")
 
     def summary(self, encoding: Encoding, start: int = 0, end: int | None = None) -> FloatArray:
         """The message, or its tokens from `start` up to `end`, beside what was said before."""
         return np.concatenate([pooled(encoding.tokens[:, start:end]), encoding.earlier], axis=1)
 
-    def intents(self, summary: FloatArray, cues: FloatArray, *, follows: bool) -> FloatArray:
-        """Probabilities of the five intents; `cues` are the text's and the last earlier one's.
+    def intents(
+        self, summaries: Sequence[FloatArray], cues: FloatArray, *, follows: bool
+    ) -> FloatArray:
+        """Probabilities of the five intents, a row for each part of a message.
 
-        Where the text follows something the user said, how it relates to that counts too.
+        `cues` are each part's and those of the last text before it, a row for each. Where the text
+        follows something the user said, how it relates to that counts too.
         """
-        related = np.zeros(self._w["relation.b"].shape, np.float32)
+        shown = np.stack(summaries, axis=1)
+        related = np.zeros(self._w["relation.b"].shape[1], np.float32)
         if follows:
             unknown = np.zeros(2, np.float32)
-            related = RELATED * self._layered("relation", summary, unknown, cues)
-        return self._voted(self._layered("intent", summary, cues, related))
+            related = RELATED * self._layered("relation", shown, unknown, cues)
+        return self._voted(self._layered("intent", shown, cues, related))
 
     def relations(self, summary: FloatArray, cosine: float | None, cues: FloatArray) -> FloatArray:
         """Probabilities of the relations of a message to the one statement before it."""
         known = np.array([0.0, 0.0] if cosine is None else [1.0, cosine], np.float32)
-        return self._voted(self._layered("relation", summary, known, cues))
+        row: FloatArray = self._voted(self._layered("relation", summary[:, None], known, cues))[0]
+        return row
 
     def tagged(self, encoding: Encoding) -> tuple[FloatArray, FloatArray]:
         """Rows for `judged`, and for each of `TAGS` and each token the probabilities of outside,
@@ -129,11 +145,11 @@ class Networks:
         w = self._w
         overall = self.summary(encoding)[:, None] @ w["mix.g"]
         rows = encoding.tokens @ w["mix.w"] + overall + w["mix.b"][:, None]
-        rows = np.maximum(rows, 0.0)
-        rows = rows + self._convolved(rows, 1, "tagconv")
-        logits = rows @ self._tag_weights + self._tag_bias[:, None]
+        rows = np.maximum(rows, 0.0, out=rows)
+        rows += self._convolved(rows, 1, "tagconv")
+        logits = rows @ w["tags.w"] + w["tags.b"][:, None]
         count = rows.shape[1]
-        shares = softmax(logits.reshape(len(rows), count, len(TAGS), 3)).mean(0)
+        shares = self._voted(logits.reshape(len(rows), count, len(TAGS), 3))
         return rows, shares.swapaxes(0, 1)
 
     def judged(
@@ -157,23 +173,23 @@ class Networks:
                 shown[:, place, 2 * width : 3 * width] = rows[:, end]
         shown[:, :, 3 * width : 7 * width] = summary[:, None]
         shown[:, :, 7 * width :] = cues
-        hidden = self._layer(shown, "span")
+        hidden = self._layer(shown, "span.")
         w = self._w
-        return [
-            self._voted(hidden @ w[f"{name}.w"] + w[f"{name}.b"][:, None]) for name in JUDGEMENTS
-        ]
+        logits = hidden @ w["judgements.w"] + w["judgements.b"][:, None]
+        ends = np.cumsum([w[f"{name}.b"].shape[1] for name in JUDGEMENTS])[:-1]
+        return [self._voted(part) for part in np.split(logits, ends, axis=2)]
 
-    def _layered(self, name: str, summary: FloatArray, *more: FloatArray) -> FloatArray:
-        """Two layers over the summary and what is shown beside it, to all or to each network."""
+    def _layered(self, name: str, summaries: FloatArray, *more: FloatArray) -> FloatArray:
+        """Two layers over summaries (networks, parts, size) and what is shown beside each."""
         w = self._w
-        beside = [np.broadcast_to(each, (len(summary), each.shape[-1])) for each in more]
-        shown = np.concatenate([summary, *beside], axis=1)[:, None]
-        hidden = np.maximum(shown @ w[f"{name}.hw"] + w[f"{name}.hb"][:, None], 0.0)
-        out: FloatArray = (hidden @ w[f"{name}.w"])[:, 0] + w[f"{name}.b"]
+        networks, parts, _ = summaries.shape
+        beside = [np.broadcast_to(each, (networks, parts, each.shape[-1])) for each in more]
+        hidden = self._layer(np.concatenate([summaries, *beside], axis=2), f"{name}.h")
+        out: FloatArray = hidden @ w[f"{name}.w"] + w[f"{name}.b"][:, None]
         return out
 
     def _voted(self, logits: FloatArray) -> FloatArray:
-        shares: FloatArray = softmax(logits).mean(0)
+        shares: FloatArray = np.add.reduce(softmax(logits), axis=0) / np.float32(len(logits))
         return shares
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -108,17 +109,22 @@ class LearnedReading:
         self._looks = features.looks[: len(self._tokens)].tolist()
         self._view = self._networks.encode(features)
 
-    def intents(self, span: Span | None = None) -> Mapping[Intent, float]:
-        """How likely each intent is, for the message or the part of it at the span."""
-        start, end = _range(self._tokens, span) if span else (0, len(self._tokens))
-        if start >= end:
-            return {intent: float(intent is Intent.NONE) for intent in Intent}
-        own = self._cues if span is None else self._cues_at(span)
-        cues = np.array(own + self._cues_before, np.float32)
-        assert self._view is not None  # there are tokens
-        summary = self._networks.summary(self._view, start, end)
-        row = self._networks.intents(summary, cues, follows=self._follows)
-        return _named(self._learned.intents, row, Intent)
+    def intents(self, parts: Sequence[Span] = ()) -> list[Mapping[Intent, float]]:
+        """How likely each intent is, for the whole message and then for each of its parts."""
+        if self._view is None:
+            return [_NOTHING] * (1 + len(parts))
+        found: list[Mapping[Intent, float]] = [_NOTHING] * (1 + len(parts))
+        ranges = [(0, len(self._tokens)), *(_range(self._tokens, part) for part in parts)]
+        cues = [self._cues, *map(self._cues_at, parts)]
+        known = [n for n, (start, end) in enumerate(ranges) if start < end]
+        rows = self._networks.intents(
+            [self._networks.summary(self._view, *ranges[n]) for n in known],
+            np.array([cues[n] + self._cues_before for n in known], np.float32),
+            follows=self._follows,
+        )
+        for n, row in zip(known, rows, strict=True):
+            found[n] = _named(self._learned.intents, row, Intent)
+        return found
 
     def marked(self) -> Marked:
         """The spans that look like facts, names they are about, or what is to be forgotten."""
@@ -185,6 +191,10 @@ class LearnedReading:
         return Span(start=self._tokens.starts[start], end=self._tokens.ends[end - 1])
 
 
+_NOTHING: Mapping[Intent, float] = {intent: float(intent is Intent.NONE) for intent in Intent}
+"""Of a text without tokens."""
+
+
 def relations_by_network(
     learned: Learned, old: str, new: str, cosine: float | None
 ) -> Mapping[Relation, float]:
@@ -201,16 +211,12 @@ def relations_by_network(
 
 
 def _named(names: Sequence[str], row: FloatArray, kind: type[_Kind]) -> Mapping[_Kind, float]:
-    return {kind(name): float(share) for name, share in zip(names, row, strict=True)}
+    return dict(zip(map(kind, names), row.tolist(), strict=True))
 
 
 def _range(tokens: Tokens, span: Span) -> tuple[int, int]:
-    inside = [
-        place
-        for place in range(len(tokens))
-        if tokens.starts[place] < span.end and tokens.ends[place] > span.start
-    ]
-    return (inside[0], inside[-1] + 1) if inside else (0, 0)
+    """The first of the tokens at the span and the one behind its last; equal where there are none."""
+    return bisect_right(tokens.ends, span.start), bisect_left(tokens.starts, span.end)
 
 
 def _spans(tags: FloatArray, looks: Sequence[int]) -> list[tuple[int, int, float]]:

@@ -54,4 +54,4 @@ def tokenise(text: str, *, longest: int = LONGEST) -> Tokens:
 
 def is_han(word: str) -> bool:
     """Whether a token is a Han character."""
-    return len(word) == 1 and _HAN.match(word) is not None
+    return word > "\u33ff" and len(word) == 1 and _HAN.match(word) is not None
