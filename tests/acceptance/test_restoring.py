@@ -10,6 +10,12 @@ from perdure import Conflict, NotFound, State
 from tests.acceptance.reading import ids, texts
 
 
+def told(memory, words):
+    """What a message was kept as; None for one that asked for a loss."""
+    observed = memory.observe([{"role": "user", "content": words}])
+    return next((item for item in observed.memories if item.content == words), None)
+
+
 def test_a_forgotten_memory_comes_back_as_it_was(ilka, clock):
     note = ilka.remember(
         "琴谱放在阁楼的箱子里",
@@ -108,6 +114,66 @@ def test_restoring_a_superseded_slot_value_leaves_one_current(ilka, clock):
     clock.advance(timedelta(days=1))
     ilka.restore(old.id)
     assert texts(ilka.list()) == ["Captain: Ada"]
+
+
+def test_the_facts_that_fell_with_a_memory_come_back_with_it(ilka):
+    note = told(ilka, "I live in Rome.")
+    [fact] = ilka.graph.facts(subject="user", predicate="lives_in")
+    ilka.forget(note.id)
+    assert ilka.graph.facts(subject="user", predicate="lives_in") == []
+    ilka.restore(note.id)
+    [back] = ilka.graph.facts(subject="user", predicate="lives_in")
+    assert (back.id, back.object, back.provenance) == (fact.id, "Rome", (note.id,))
+
+
+def test_a_fact_with_another_support_has_the_restored_one_again(ilka, clock):
+    one = told(ilka, "我住在苏州。")
+    clock.advance(timedelta(days=1))
+    two = told(ilka, "我家住在苏州。")
+    [fact] = ilka.graph.facts(subject="user", predicate="lives_in")
+    assert set(fact.provenance) == {one.id, two.id}
+    ilka.forget(one.id)
+    ilka.restore(one.id)
+    [back] = ilka.graph.facts(subject="user", predicate="lives_in")
+    assert set(back.provenance) == {one.id, two.id}
+    ilka.forget(one.id)
+    ilka.forget(two.id)
+    ilka.restore(one.id)
+    [back] = ilka.graph.facts(subject="user", predicate="lives_in")
+    assert (back.id, back.provenance) == (fact.id, (one.id,))
+
+
+def test_a_fact_that_was_forgotten_for_itself_stays_so(ilka):
+    note = told(ilka, "I live in Rome.")
+    [fact] = ilka.graph.facts(subject="user", predicate="lives_in")
+    ilka.forget(fact.id)
+    ilka.forget(note.id)
+    ilka.restore(note.id)
+    assert ilka.graph.facts(subject="user", predicate="lives_in") == []
+
+
+def test_words_whose_fact_was_succeeded_meanwhile_are_a_conflict(ilka, clock):
+    note = told(ilka, "I live in Rome.")
+    ilka.forget(note.id)
+    clock.advance(timedelta(days=1))
+    told(ilka, "I live in Oslo.")
+    with pytest.raises(Conflict, match="lives_in"):
+        ilka.restore(note.id)
+    [fact] = ilka.graph.facts(subject="user", predicate="lives_in")
+    assert fact.object == "Oslo"
+
+
+def test_what_held_again_after_a_request_is_succeeded_again(ilka, clock):
+    told(ilka, "I live in Oslo.")
+    clock.advance(timedelta(days=1))
+    moved = told(ilka, "I moved, I live in Rome now.")
+    clock.advance(timedelta(days=1))
+    told(ilka, "Forget that I live in Rome.")
+    assert [fact.object for fact in ilka.graph.facts(predicate="lives_in")] == ["Oslo"]
+    clock.advance(timedelta(days=1))
+    ilka.restore(moved.id)
+    assert [fact.object for fact in ilka.graph.facts(predicate="lives_in")] == ["Rome"]
+    assert "I live in Oslo." not in texts(ilka.list())
 
 
 def test_an_unknown_or_foreign_memory_cannot_be_restored(memory):

@@ -15,7 +15,7 @@ from perdure.domain.results import (
     Restored,
 )
 from perdure.domain.scope import Scope
-from perdure.engine import asking, drafts, forgetting, reading
+from perdure.engine import asking, drafts, forgetting, reading, restoring
 from perdure.engine.asking import Between
 from perdure.errors import InvalidInput
 
@@ -134,10 +134,11 @@ class Lifecycle(Bound):
         """Bring a forgotten, superseded, compressed or archived memory back.
 
         From the archive it returns with its whole words, vectors and history, and as it was:
-        superseded if it was so. Restoring a superseded memory undoes the supersession. `Conflict`
-        when its slot has another value meanwhile, `CorruptArchive` when its words are lost.
+        superseded if it was so. What fell with a forgotten memory returns with it: the facts
+        drawn from it hold again. Restoring a superseded memory undoes the supersession. `Conflict`
+        when a slot has another value meanwhile, `CorruptArchive` when its words are lost.
         """
-        return await forgetting.restore(
+        return await restoring.restore(
             self._core, self._within(scope), id_of(memory_id), now=self._core.now(), actor=actor
         )
 

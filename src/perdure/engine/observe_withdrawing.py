@@ -22,11 +22,9 @@ from perdure.engine.observe_history import Said
 from perdure.engine.observe_known import VOUCHED, claim_of, facts_of, reach_of
 from perdure.engine.observe_turns import Turn
 from perdure.engine.observe_working import Working
-from perdure.engine.supports import facts_drawn_from, forgotten, without_support
+from perdure.engine.supports import ON_REQUEST, UNDONE, facts_drawn_from, forgotten, without_support
 
 CANDIDATES = 40
-ON_REQUEST = "the user asked for it to be lost"
-UNDONE = "what took its place was taken back"
 
 UNVOUCHED = Comparison(field="confidence", operator=Operator.LTE, value=0, attribute=True)
 SAID_BY_PEOPLE = Or(

@@ -15,6 +15,8 @@ from perdure.engine.core import Core
 from perdure.errors import InvalidInput
 
 LOST_ITS_SUPPORT = "what it was drawn from was forgotten"
+ON_REQUEST = "the user asked for it to be lost"
+UNDONE = "what took its place was taken back"
 
 
 def forgotten(memory: Memory, now: datetime, reason: str | None) -> Change:
