@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from perdure.understanding.languages.known import LANGUAGES
 from perdure.understanding.languages.language import Cues, Pattern
@@ -41,6 +41,11 @@ class Signs:
         """Whether any of the cues is there."""
         return any(self.of(cue) is not None for cue in cues)
 
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        """For each of `CUE_NAMES` 1.0 where the sentence holds it, else 0.0."""
+        return tuple(1.0 if self.of(cue) else 0.0 for cue in CUE_NAMES)
+
     def beside(self, cue: str) -> Signs:
         """The cues of the rest, without what this cue found."""
         rest = self._form
@@ -70,8 +75,7 @@ def signs_of(form: str) -> Signs:
 
 def cues_in(form: str) -> tuple[float, ...]:
     """For each of `CUE_NAMES` 1.0 where the sentence holds it, else 0.0."""
-    signs = signs_of(form)
-    return tuple(1.0 if signs.of(cue) else 0.0 for cue in CUE_NAMES)
+    return signs_of(form).numbers
 
 
 @lru_cache(maxsize=1 << 10)
