@@ -171,7 +171,7 @@ CUES = Cues(
     ),
     not_forget=Pattern(
         r"\b(?:don't|do\ not|dont|never|can't|cannot|won't|didn't|mustn't|not)\ (?:ever\ |let\ me\ |you\ )?forget|\bi(?:'ve)?\ (?:keep\ |always\ |often\ |just\ |almost\ |nearly\ |totally\ |completely\ )*(?:forgot|forget|forgotten)\b"
-        r"|\bforget\ (?:it|that|about\ it)[\s,.]+(?:never\ ?mind|i'll|doesn't|not\ important|it's\ (?:fine|ok))|\b(?:never\ mind|nevermind|nvm)\b|\bforget\ to\b|\bin\ case\ (?:you|i)\ forg[eo]t|"
+        r"|\bforget\ (?:it|that|about\ it)[\s,.]+(?:then\b|never\ ?mind|i'll|doesn't|not\ important|no\ matter|don't\ (?:bother|worry)|it's\ (?:fine|ok)|(?:it|that)\ can\ wait)|\b(?:never\ mind|nevermind|nvm)\b|\bforget\ to\b|\bin\ case\ (?:you|i)\ forg[eo]t|"
         r"\b(?:paragraph|file|files|line|lines|row|column|cell|slide|table|chart|folder|branch|commit|word|words|comma|sentence\ (?:two|three|one)|section|footnote|bullet|page|draft|essay|image|photo|code|function|variable|import|app|cookies|cache|git|sql|stain|dependency)\b"
     ),
     not_to_lose=Pattern(
