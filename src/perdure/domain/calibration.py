@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from math import log
 
 Anchors = tuple[tuple[float, float], ...]
 
@@ -72,6 +73,20 @@ def odds_in_crowd(considered: int) -> float:
     and 200 memories) and on conversations of 400 to 700 turns: docs/decisions/0002-embedders.md.
     """
     return (CROWD_FROM / min(max(considered, CROWD_FROM), CROWD_UP_TO)) ** 2
+
+
+FEW, MANY, LESS_NOISE = 10, 100, 0.08
+
+
+def less_noise_among(considered: int) -> float:
+    """By how much a cosine may lie below `noise` and still tell, among so few memories.
+
+    `noise` is set for crowds, where the nearest of many is near by chance. All of it up to ten
+    memories, nothing from a hundred on, in between falling with the logarithm of their number.
+    """
+    if not 0 < considered < MANY:
+        return 0.0
+    return LESS_NOISE * min(1.0, log(MANY / considered) / log(MANY / FEW))
 
 
 UNCALIBRATED = Calibration()

@@ -32,10 +32,6 @@ _OWN_SUBJECT_HAN = re.compile(
     r"|(?:我|我们|咱们?|[我咱]?(?:爸|妈|爷爷|奶奶|老婆|老公|媳妇|先生|太太|爱人|儿子|女儿|孩子|哥|姐|弟|妹|"
     r"同事|朋友|室友|邻居|老板|对象|女友|男友|女朋友|男朋友))[^，。；]{3,})"
 )
-_HAN = re.compile(
-    r"(?!(?:它|他|她|这|那|就|也|都|还|又|再|太|很|可|因为|所以|平时|现在|以后|之前))"
-    r"[^，。；]{1,10}?(?:是|在|叫|有|姓|属于|用的|定在|停|归|对.{1,8}过敏)"
-)
 _HAN = re.compile("[\u3400-\u9fff]")
 
 
@@ -101,7 +97,8 @@ def is_within(part: str, clauses: tuple[str, ...]) -> bool:
 
 
 _HEAD = re.compile(
-    r"\b(?P<head>(?:my|our|his|her|their|the)\s+(?:[^\W\d_]['\w-]*\s+){1,5}?(?:is|are))"
+    r"(?<!\bat )(?<!\bin )(?<!\bon )(?<!\bof )(?<!\bby )(?<!\bto )(?<!\bfor )(?<!\bfrom )(?<!\bnear )"
+    r"(?<!\bwith )\b(?P<head>(?:my|our|his|her|their|the)\s+(?:[^\W\d_]['\w-]*\s+){1,5}?(?:is|are))"
     r"(?:\s+(?:now|currently|actually|really|again))?\s+(?P<next>\S+)",
     re.IGNORECASE,
 )

@@ -15,6 +15,7 @@ from perdure.domain.effects import DETAIL_SURE, Effect, effect_of, probability
 from perdure.domain.predicates import Predicates
 from perdure.domain.proposals import Known, Statement
 from perdure.domain.readings import Claim, Intent, Modality, Relation
+from perdure.domain.recaps import names_only_known
 
 MOST_AT_ONCE = 3
 """Statements that one verdict each may outdate, or contest, at once; more is a misreading."""
@@ -111,6 +112,9 @@ def rule(
         return _nothing(NOTHING_HELD)
     if not replaced and not restated and asks is not Intent.UPDATE and _is_recap(former):
         return _nothing(RECAP)
+    is_by_slot = any(effect.by_slot for effect in replaced)
+    if statement.sentence.is_retold and not is_by_slot and _retells(statement, [*known, *former]):
+        return _nothing(RECAP)
     if restated and not _outweighs(replaced, restated):
         return _restating(statement, restated)
     if replaced:
@@ -121,7 +125,8 @@ def rule(
         return _ruling("create", PAST, Relation.PRECEDES, by_relation[Relation.PRECEDES][:1])
     if statement.is_temporary or by_relation[Relation.EXCEPTS]:
         return _ruling("create", FOR_A_WHILE, Relation.EXCEPTS, ())
-    if asks is Intent.UPDATE and _says_so_itself(statement, by_relation[Relation.ADDS]):
+    is_met = bool(known or former)
+    if asks is Intent.UPDATE and _says_so_itself(statement, by_relation[Relation.ADDS], is_met):
         return _ruling("update", ENDS, Relation.ADDS, ())
     return _ruling("create", NEW, Relation.ADDS, ())
 
@@ -173,19 +178,29 @@ def _is_recap(former: Sequence[Known]) -> bool:
     )
 
 
+def _retells(statement: Statement, met: Sequence[Known]) -> bool:
+    """Whether a statement that says it was told before names nothing that was not; a value that is
+    nowhere stored is news, however it is put."""
+    values = [claim.object for claim in statement.claims if claim.modality.is_held]
+    return names_only_known(statement.content, values, [item.memory.content for item in met])
+
+
 def _ruling(
     kind: DecisionKind, reason: str, relation: Relation, effects: Sequence[Effect]
 ) -> Ruling:
     return Ruling(kind=kind, reason=reason, relation=relation, holds=True, effects=tuple(effects))
 
 
-def _says_so_itself(statement: Statement, added_to: Sequence[Effect]) -> bool:
-    """Whether the words alone show that something changed or ended, whatever was stored."""
+def _says_so_itself(statement: Statement, added_to: Sequence[Effect], is_met: bool) -> bool:
+    """Whether the words alone show that something changed or ended, whatever was stored.
+
+    Where nothing that is stored comes near them (`is_met` false), they have to name what gives way:
+    for who never heard of the house, "we sold the house" is the first news of it.
+    """
+    if any(claim.replaces is not None for claim in statement.claims):
+        return True
     is_shown = statement.sentence.shows_change and not added_to
-    least = SAYS_SO if is_shown else SAYS_SO_UNSHOWN
-    return statement.sureness >= least or any(
-        claim.replaces is not None for claim in statement.claims
-    )
+    return is_met and statement.sureness >= (SAYS_SO if is_shown else SAYS_SO_UNSHOWN)
 
 
 def _outweighs(replaced: Sequence[Effect], restated: Sequence[Effect]) -> bool:

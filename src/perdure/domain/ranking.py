@@ -16,6 +16,7 @@ from perdure.domain.calibration import (
     STRAY_WORDS,
     Anchors,
     Calibration,
+    less_noise_among,
     odds_in_crowd,
     weight_of_words,
 )
@@ -214,6 +215,7 @@ def _is_relevant(
     lexical: FloatColumn,
     tokens: FloatColumn,
     calibration: Calibration,
+    considered: int,
     is_foreign: NDArray[np.bool_] | None,
 ) -> NDArray[np.bool_]:
     """Whether anything says that a candidate has to do with the question.
@@ -221,10 +223,11 @@ def _is_relevant(
     More in common than stray words, words much like its words, or a cosine above what the encoder
     gives unrelated texts.
     """
-    noise = -np.inf if calibration.noise is None else calibration.noise
+    less = less_noise_among(considered)
+    noise = -np.inf if calibration.noise is None else calibration.noise - less
     above = cosines > noise
     if is_foreign is not None and calibration.noise_across is not None:
-        above |= is_foreign & (cosines > calibration.noise_across)
+        above |= is_foreign & (cosines > calibration.noise_across - less)
     return (lexical > STRAY_WORDS) | (tokens > TELLING) | above
 
 
@@ -281,7 +284,9 @@ def rank(
     score = np.zeros(len(candidates))
     for column, share in zip(columns, preset.weights, strict=True):
         score += column * share
-    fit = np.flatnonzero(_is_relevant(cosine, terms, words, calibration, foreign)).tolist()
+    fit = np.flatnonzero(
+        _is_relevant(cosine, terms, words, calibration, considered, foreign)
+    ).tolist()
     scores = score.tolist()
     values = list(zip(*(column.tolist() for column in columns), strict=True))
     order = sorted((-scores[place], ids[place], place) for place in fit)

@@ -114,7 +114,8 @@ class Sentence:
     """A part of a message that can be kept, outdated or withdrawn on its own.
 
     `is_worth_keeping`: it says something beyond courtesy, a question or a task. `shows_change`:
-    words of a closed class tell that something changed, ended or was wrong.
+    words of a closed class tell that something changed, ended or was wrong. `is_retold`: others
+    tell that it was said before.
     """
 
     span: Span
@@ -123,6 +124,7 @@ class Sentence:
     modality: Modality = Modality.ASSERTED
     is_worth_keeping: bool = True
     shows_change: bool = False
+    is_retold: bool = False
     when: When | None = None
     claims: tuple[Claim, ...] = ()
 

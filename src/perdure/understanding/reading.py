@@ -160,6 +160,7 @@ class _Reader:
             or ask.intent in (Intent.CREATE, Intent.UPDATE)
             or any(claim.modality.is_held for claim in claims),
             shows_change=signs.has("change", "correction", "ended", "begins"),
+            is_retold=signs.has("retold"),
             when=scene.when,
             claims=claims,
         )

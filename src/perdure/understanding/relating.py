@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from perdure.domain.readings import Claim, Modality, Relation, Verdict
+from perdure.domain.series import are_told_apart
 from perdure.understanding.forms import form_of
 from perdure.understanding.learned.reader import relations_by_network
 from perdure.understanding.learned.weights import learned
+from perdure.understanding.signs import signs_of
 
 LEAST_SURE = 0.5
 """Below it a statement is not taken to replace or withdraw another one."""
@@ -31,8 +33,10 @@ def relate(
     weights = learned()
     shares = dict(relations_by_network(weights, old, new, cosine))
     leaned_on = [f"network:{weights.version}"]
-    for slot, factors in _compared(old_claims, new_claims):
-        leaned_on.append(f"slot:{slot}")
+    seen = [(f"slot:{slot}", factors) for slot, factors in _compared(old_claims, new_claims)]
+    seen += _by_words(old, new)
+    for name, factors in seen:
+        leaned_on.append(name)
         for relation, factor in factors.items():
             shares[relation] *= factor
     if _bare(old) == _bare(new):
@@ -76,6 +80,25 @@ _TURNED: Factors = {Relation.SUPERSEDES: 2.5, Relation.RESTATES: 0.2, Relation.U
 _FOR_NOW: Factors = {Relation.EXCEPTS: 2.0, Relation.SUPERSEDES: 0.6}
 _OF_ANOTHER: Factors = {Relation.UNRELATED: 2.0, Relation.SUPERSEDES: 0.4, Relation.RETRACTS: 0.6}
 _NOT_SAID: Factors = {Relation.UNRELATED: 2.0, Relation.SUPERSEDES: 0.3, Relation.ADDS: 0.5}
+_TOLD_APART: Factors = {
+    Relation.SUPERSEDES: 0.05,
+    Relation.RESTATES: 0.05,
+    Relation.CONTRADICTS: 0.2,
+    Relation.ADDS: 2.0,
+}
+_AS_WELL: Factors = {Relation.SUPERSEDES: 0.1, Relation.CONTRADICTS: 0.3, Relation.ADDS: 3.0}
+_FOR_GOOD: Factors = {Relation.EXCEPTS: 0.1}
+
+
+def _by_words(old: str, new: str) -> Iterator[tuple[str, Factors]]:
+    """What words of closed classes, and the build of the two, show."""
+    signs = signs_of(form_of(new))
+    if are_told_apart(old, new):
+        yield "told apart", _TOLD_APART
+    if signs.has("as_well") and not signs.has("change", "correction", "ended"):
+        yield "cue:as_well", _AS_WELL
+    if signs.has("begins"):
+        yield "cue:begins", _FOR_GOOD
 
 
 def _compared(

@@ -10,7 +10,8 @@ from perdure.understanding.languages.known import LANGUAGES
 from perdure.understanding.languages.language import Cues, Pattern
 
 _BY_RULE = frozenset(
-    "asks_only code not_to_lose loss_reported this_day goes_on begins to_keep plain_loss".split()
+    "asks_only code not_to_lose loss_reported this_day goes_on begins as_well retold to_keep "
+    "plain_loss".split()
 )
 CUE_NAMES = tuple(field.name for field in fields(Cues) if field.name not in _BY_RULE)
 """The cues that the network is shown; the others are for rules alone."""

@@ -51,6 +51,7 @@ def a_statement(*claims: Claim, content: str = "news", **fields) -> Statement:
         modality=fields.pop("modality", Modality.ASSERTED),
         is_worth_keeping=fields.pop("is_worth_keeping", True),
         shows_change=fields.pop("shows_change", False),
+        is_retold=fields.pop("is_retold", False),
         when=fields.pop("when", None),
     )
     fields = {"sureness": 0.7, **fields}
@@ -274,10 +275,11 @@ def test_words_of_no_weight_do_not_make_another_statement() -> None:
 
 def test_an_update_of_nothing_stored_is_one_where_the_words_say_so() -> None:
     asks = {"intent": Intent.UPDATE, "sureness": 0.8}
-    assert ruling(a_statement(a_claim("Oslo"), **asks, shows_change=True)).kind == "update"
-    assert ruling(a_statement(a_claim("Oslo"), **asks)).kind == "create"
+    near = known(unrelated=0.9)
+    assert ruling(a_statement(a_claim("Oslo"), **asks, shows_change=True), near).kind == "update"
+    assert ruling(a_statement(a_claim("Oslo"), **asks), near).kind == "create"
     doubtful = a_statement(a_claim("Oslo"), intent=Intent.UPDATE, sureness=0.5)
-    assert ruling(doubtful).kind == "create"
+    assert ruling(doubtful, near).kind == "create"
     named = a_claim("Oslo", replaces="Bergen")
     assert ruling(a_statement(named, intent=Intent.UPDATE, sureness=0.5)).kind == "update"
 
@@ -394,3 +396,17 @@ def test_news_told_late_is_not_ended_by_what_has_nothing_to_do_with_it(shares, i
     other = known(content="I can't stand jazz any more", cosine=0.1, is_later=is_later, **shares)
     made = ruling(a_statement(a_claim("Lisbon"), content="I live in Lisbon"), other)
     assert (made.relation, made.effects) == (Relation.ADDS, ())
+
+
+def test_a_change_of_nothing_that_is_stored_is_something_new() -> None:
+    sold = a_statement(content="We sold the boat last month", **CHANGED, shows_change=True)
+    assert ruling(sold).kind == "create"
+    assert ruling(sold, known(content="The boat is blue", unrelated=0.9)).kind == "update"
+
+
+def test_what_was_told_before_outdates_nothing() -> None:
+    told = {"content": "I told you, first Hollis, then Marwick", "is_retold": True, **CHANGED}
+    now = known(content="We have Marwick do the windows", supersedes=0.9, cosine=0.5)
+    then = known(content="We have Hollis do the windows", unrelated=0.9)
+    assert ruling(a_statement(**told), now, former=(then,)).kind == "none"
+    assert ruling(a_statement(**told), now).kind == "update"

@@ -343,6 +343,21 @@ def test_across_scripts_less_is_noise(asks_in_han, is_han, is_found):
     assert found == {0.2: False, 0.25: is_found, 0.35: True}
 
 
+@pytest.mark.parametrize(
+    ("considered", "least"),
+    [(0, 0.3), (1, 0.22), (10, 0.22), (32, 0.2604), (100, 0.3), (9_000, 0.3)],
+)
+def test_among_few_memories_less_is_noise(considered, least):
+    """0.08 less up to ten memories, and 0.08 × log(100 / n) / log(10) less among n."""
+    calibration = Calibration(noise=0.3)
+    for cosine, is_found in ((least - 0.001, False), (least + 0.001, True)):
+        ranked = rank(
+            [a_candidate("one", cosine=cosine)], preset=BALANCED, calibration=calibration,
+            now=EPOCH, considered=considered,
+        )  # fmt: skip
+        assert bool(ranked) is is_found
+
+
 def test_words_alike_count_beside_words_in_common():
     # (0.5 + 5 × 0.2) / (0.5 + 5 × 0.2 + 1.5) = 0.5, against 0.5 / (0.5 + 0.5) without vectors of words
     first, second = (

@@ -52,6 +52,10 @@ class Cues:
     `this_day` are words for the day of speaking or a part of it, which make nothing passing unless
     the sentence tells what goes on (`goes_on`); `begins` shows that something begins for good.
 
+    `as_well` shows that something comes beside what there is, whatever else `addition` may mean.
+
+    `retold` shows that something was told before, and nothing else.
+
     `plain_loss` is a request to forget something of the speaker's, at the beginning;
     `to_keep` is a request to keep something, at the beginning.
 
@@ -80,7 +84,9 @@ class Cues:
     change: Pattern
     correction: Pattern
     addition: Pattern
+    as_well: Pattern
     recap: Pattern
+    retold: Pattern
     hearsay: Pattern
     remember: Pattern
     instruction: Pattern

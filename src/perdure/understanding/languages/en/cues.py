@@ -103,7 +103,8 @@ CUES = Cues(
         r"|'ll\b|^(?:(?:just|still|stuck|home)\s+)?\w+ing\b"
     ),
     begins=Pattern(
-        r"\b(?:from|as\ of|as\ from|since|starting|beginning|effective|by)\ (?:today|tonight|now|this\ \w+)\b"
+        r"\b(?:from|as\ of|as\ from|since|starting|beginning|effective|by)\ (?:today|tonight|now|tomorrow|next\ \w+|this\ \w+)\b"
+        r"|\bfrom\ here\ on\b|\bgoing\ forward\b|\bpermanently\b|\bstaying\ put\b"
         r"|\bfirst\ (?:day|night|evening|morning|week|shift|lesson|class|session)\b|\bfor\ good\b"
     ),
     now=Pattern(
@@ -128,8 +129,18 @@ CUES = Cues(
     addition=Pattern(
         r"\b(?:also|as\ well|too|another|in\ addition|on\ top\ of|besides|plus|additionally|second|one\ more|and\ now\ also|both|alongside|apart\ from)\b"
     ),
+    as_well=Pattern(
+        r"\b(?:also|as\ well(?!\ as\ you)|in\ addition|on\ top\ of\ (?:that|it|this)|additionally|one\ more|a\ further)\b"
+        r"|\btoo\b(?=\s*(?:[,.;:!?)]|$|now\b))"
+    ),
     recap=Pattern(
         r"\b(?:as\ (?:i|you)\ (?:said|told|mentioned|know)|like\ i\ (?:said|told)|again|still|in\ case\ you\ (?:forgot|missed)|to\ recap|once\ more|reminder|already\ (?:told|said|mentioned)|remember\ (?:how|when|that)\ (?:i|we))\b"
+    ),
+    retold=Pattern(
+        r"\b(?:as|like)\ i(?:'ve)?\ (?:already\ )?(?:said|told|mentioned|explained)\b|"
+        r"\bi(?:'ve|\ have)?\ (?:already\ |just\ |first\ |then\ |once\ )*(?:told|mentioned\ to|explained\ to|gave)\ (?:you|this|that|it)\b|"
+        r"\byou(?:'ve|\ have)?\ (?:already\ |should\ |must\ )*(?:got|know|knew|have|heard|noted|wrote|written)\ (?:this|that|it|all\ that)?\ ?(?:down|already|noted|from\ me)?\b|"
+        r"\bin\ case\ you\ (?:forgot|missed)\b|\b(?:to|quick)\ recap\b|\bas\ you\ (?:already\ )?know\b"
     ),
     hearsay=Pattern(
         r"\b(?:says?|said|told\ me|tells\ me|according\ to|claims?|reckons?|insists?|swears|the\ (?:label|leaflet|sign|manual|notice|email|website|poster|letter|guide|app|board))\b"
