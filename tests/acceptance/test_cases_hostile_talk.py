@@ -63,18 +63,7 @@ SERIES = {
 
 
 @decided_by_the_engine
-@pytest.mark.parametrize(
-    "series",
-    [
-        *(name for name in SERIES if name != "密码"),
-        pytest.param(
-            "密码",
-            marks=pytest.mark.xfail(
-                strict=True, reason="the code of one locker takes the place of that of another"
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("series", SERIES)
 def test_a_series_of_similar_statements_is_kept_whole(home, ilka, series):
     """Only a digit, a name or a thing differs: none of them is a change of another."""
     tell(home, ilka, *SERIES[series])
