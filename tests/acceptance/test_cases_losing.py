@@ -12,6 +12,8 @@ from tests.acceptance.reading import texts
 pytestmark = decided_by_the_engine
 
 LOCK, CABINET = "My bike lock code is 7730.", "我的健身柜密码是8214。"
+COURSE = ["The sailing course is on Sundays.", "The sailing course is taught by Ulf."]
+CLASS = ["吉他班的老师姓漆。", "吉他班在礼拜六下午两点。"]
 TOLD = [
     "I live in Tromsø.",
     "My parrot is called Pepper.",
@@ -144,6 +146,44 @@ def test_a_request_reaches_nobody_else(home):
     say(home, bo, "Forget everything you know about my bike lock code.")
     assert LOCK in texts(ilka.list())
     assert LOCK not in texts(bo.list(include=("superseded", "former")))
+
+
+@pytest.mark.parametrize(
+    ("words", "gone"),
+    [
+        ("We dropped the sailing course. Wipe it.", COURSE),
+        ("I quit the sailing course last week. Please lose all of it.", COURSE),
+        ("吉他班停办了。这些全都删掉。", CLASS),
+        ("I typed my bike lock code into the chat, silly me. Get rid of it.", [LOCK]),
+        ("健身柜密码发错地方了。抹掉它。", [CABINET]),
+    ],
+)
+def test_a_request_without_a_name_means_what_the_sentence_before_says_is_over(
+    home, told, words, gone
+):
+    for each in (*COURSE, *CLASS):
+        say(home, told, each)
+    say(home, told, words)
+    kept = texts(told.list(include=("superseded", "former"), limit=1000))
+    assert [each for each in (*TOLD, *COURSE, *CLASS) if each not in kept] == gone
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Translate this: we cancelled the sailing course. Delete all of that.",
+        "我把车卖了。都清掉吧。",
+        "We sold the boat. Get rid of all of that.",
+    ],
+)
+def test_a_request_without_a_name_loses_nothing_when_nothing_is_told_of_what_is_over(
+    home, told, words
+):
+    for each in (*COURSE, *CLASS):
+        say(home, told, each)
+    say(home, told, words)
+    kept = texts(told.list(include=("superseded", "former"), limit=1000))
+    assert [each for each in (*TOLD, *COURSE, *CLASS) if each not in kept] == []
 
 
 @pytest.mark.xfail(strict=True, reason="the whole message is weighed, not the sentence that asks")

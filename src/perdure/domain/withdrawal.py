@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perdure.domain.analysis import lexemes, query_lexemes
 from perdure.domain.lexical import inverse_document_frequency
@@ -43,12 +43,21 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked to be lost, in words. `spared` are words beside it that ask for no loss."""
+    """What is asked to be lost, in words. `spared` are words beside it that ask for no loss.
+
+    `before`: words before the request that tell of the end of something, and so name what a
+    request without a name of its own means.
+    """
 
     words: str
+    before: str = ""
     is_everything: bool = False
     spared: tuple[str, ...] = ()
     predicates: frozenset[str] = frozenset()
+
+    def with_what_stood_before(self) -> Request:
+        """The request named by the words before it."""
+        return replace(self, words=f"{self.before} {self.words}", before="")
 
     def names_kind_of(self, facts: Iterable[Memory]) -> bool:
         """Whether one of the facts is the speaker's own and of a kind that the words name."""

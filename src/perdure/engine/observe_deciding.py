@@ -22,7 +22,7 @@ from perdure.engine.observe_applying import Part, carry_out, words_of
 from perdure.engine.observe_history import Said
 from perdure.engine.observe_known import Standing, standing_of
 from perdure.engine.observe_turns import ASSISTANT_ROLE, Turn
-from perdure.engine.observe_withdrawing import withdraw
+from perdure.engine.observe_withdrawing import request_in, withdraw
 from perdure.engine.observe_working import Working
 
 NOT_THE_USERS = "words of the {role}, kept as context"
@@ -123,8 +123,9 @@ class _Message:
                 self._keep_words(statement, vectors)
             else:
                 await self._take(statement, vectors)
-        if reading.intent is Intent.DELETE or reading.targets:
-            await self._withdraw(reading)
+        request = request_in(core, turn, reading)
+        if request is not None:
+            await self._withdraw(request)
         if reading.intent is Intent.CONSOLIDATE:
             self._decisions.append(
                 Decision(operation="consolidate", reason=TIDYING, evidence=_evidence(turn, reading))

@@ -30,7 +30,36 @@ UNVOUCHED = Comparison(field="confidence", operator=Operator.LTE, value=0, attri
 SAID_BY_PEOPLE = Or(
     (VOUCHED, Comparison(field="role", operator=Operator.EQ, value="user", attribute=True))
 )
+SURE_ALONE = 0.85
+"""How surely words must ask for a loss by themselves when the message in its place does not."""
+TELLS = (Intent.CREATE, Intent.UPDATE, Intent.CONSOLIDATE)
+"""What a message may want beside a loss: "We called the trip off. Get rid of all of that." """
+
 EVERYTHING: frozenset[Include] = frozenset(("superseded", "former", "archived"))
+
+
+def request_in(core: Core, turn: Turn, reading: Reading) -> Reading | None:
+    """The reading by which the message asks for a loss; None when it asks for none.
+
+    A message that tells something may ask for a loss besides, in a sentence of its own or when it
+    is read without what was said before it. One that says nothing to the memory, such as a text to
+    work on, asks for none, whatever stands in it.
+    """
+    if reading.intent is Intent.DELETE or reading.targets:
+        return reading
+    if reading.intent not in TELLS:
+        return None
+    alone = core.understanding.read(turn.content, at=turn.at, speaker=turn.speaker)
+    if _surely_asks(alone):
+        return alone
+    asking = (each for each in reading.sentences if each.intent is Intent.DELETE)
+    if any(_surely_asks(core.understanding.read(each.text, at=turn.at)) for each in asking):
+        return reading
+    return None
+
+
+def _surely_asks(alone: Reading) -> bool:
+    return alone.intent is Intent.DELETE and alone.confidence >= SURE_ALONE
 
 
 async def withdraw(
@@ -74,6 +103,8 @@ async def withdraw(
     return [memory.id for memory in gone]
 
 
+_INTRODUCES = re.compile(r"[:：](?!\d)")
+"""After it stand words that are quoted or to be worked on, not told."""
 _CLAUSE = re.compile(r"[,，;；。.!！]\s*")
 
 
@@ -85,15 +116,18 @@ def _request(core: Core, turn: Turn, reading: Reading) -> Request:
     """
     asked: list[str] = []
     spared: list[str] = []
+    targets = list(reading.targets)
     for sentence in reading.sentences:
         if sentence.intent is not Intent.DELETE:
             continue
         waiting: list[str] = []
         has_asked = False
         for piece in filter(str.strip, _CLAUSE.split(sentence.text)):
-            if core.understanding.read(piece, at=turn.at).intent is Intent.DELETE:
+            alone = core.understanding.read(piece, at=turn.at)
+            if alone.intent is Intent.DELETE:
                 asked += [*waiting, piece]
                 waiting, has_asked = [], True
+                targets += () if reading.targets else alone.targets
             elif has_asked:
                 spared.append(piece)
             else:
@@ -101,10 +135,32 @@ def _request(core: Core, turn: Turn, reading: Reading) -> Request:
         asked += waiting
     return Request(
         words=" ".join(asked) or turn.content,
-        is_everything=any(target.is_everything for target in reading.targets),
+        before=_ended_before(reading),
+        is_everything=any(target.is_everything for target in targets),
         spared=tuple(spared),
-        predicates=frozenset().union(*(target.predicates for target in reading.targets)),
+        predicates=frozenset().union(*(target.predicates for target in targets)),
     )
+
+
+def _ended_before(reading: Reading) -> str:
+    """The sentence before the first request, when it tells that something is over or was wrong.
+
+    It says what a request that names nothing means: "The trip is off. Get rid of all of that."
+    """
+    before = None
+    for sentence in reading.sentences:
+        if sentence.intent is Intent.DELETE:
+            break
+        before = sentence
+    else:
+        return ""
+    if before is None or not before.modality.is_held or _INTRODUCES.search(before.text):
+        return ""
+    if before.intent is not Intent.UPDATE and not (
+        before.intent is Intent.CREATE and before.shows_change
+    ):
+        return ""
+    return before.text
 
 
 async def _note_facts(core: Core, working: Working, memories: Iterable[Memory]) -> None:
@@ -121,10 +177,31 @@ async def _meant(
     said: Sequence[Said],
     keep: Collection[str],
 ) -> list[Memory]:
+    rated = await _rated(core, working, scope, request, keep)
+    is_blank = points_back(request.words, rated)
+    if is_blank and request.before:
+        request = request.with_what_stood_before()
+        rated = await _rated(core, working, scope, request, keep)
+        is_blank = points_back(request.words, rated)
+    names_something = request.is_everything or request.predicates
+    if not names_something and is_blank:
+        newest = [
+            memory
+            for memory in _newest(working, turn, said)
+            if _withdrawn(core, working, memory, turn.content, None) >= TAKEN_BACK
+        ]
+        if newest:
+            return newest
+    return meant_by(request, rated)
+
+
+async def _rated(
+    core: Core, working: Working, scope: Scope, request: Request, keep: Collection[str]
+) -> list[Candidate]:
     near = await _search(core, working, scope, request.words)
     candidates = [(memory, cosine) for memory, cosine in near if memory.id not in keep]
     await _note_facts(core, working, (memory for memory, _ in candidates))
-    rated = [
+    return [
         Candidate(
             memory=memory,
             relevance=core.embedding.calibration.relevance(cosine),
@@ -134,16 +211,6 @@ async def _meant(
         )
         for memory, cosine in candidates
     ]
-    names_something = request.is_everything or request.predicates
-    if not names_something and points_back(request.words, rated):
-        newest = [
-            memory
-            for memory in _newest(working, turn, said)
-            if _withdrawn(core, working, memory, turn.content, None) >= TAKEN_BACK
-        ]
-        if newest:
-            return newest
-    return meant_by(request, rated)
 
 
 def _withdrawn(
