@@ -1,4 +1,4 @@
-"""Every scenario of the project's own consistency suite keeps the rules its checks are read by.
+"""Every scenario of the project's own consistency suites keeps the rules its checks are read by.
 
 No memory is run here: a check that is wrong in itself would blame the package for a mistake of
 the suite. The rules are told in the card beside the suite.
@@ -64,8 +64,8 @@ def sentences(text: str) -> list[str]:
     return [normal(s) for s in SENTENCE_END.split(text) if s and s.strip()]
 
 
-def read() -> list[Scenario]:
-    path = resources.files("perdure.evaluation") / "suites" / "consistency.jsonl"
+def read(name: str) -> list[Scenario]:
+    path = resources.files("perdure.evaluation") / "suites" / name
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
@@ -296,10 +296,12 @@ JUDGES: dict[str, Callable[[Scenario, dict[str, Any]], Iterator[str]]] = {
 }
 
 
-SUITE = read()
+SUITE = read("consistency.jsonl")
+SECOND = read("consistency_second.jsonl")
+BOTH = [*SUITE, *SECOND]
 
 
-@pytest.mark.parametrize("scenario", SUITE, ids=[s["id"] for s in SUITE])
+@pytest.mark.parametrize("scenario", BOTH, ids=[s["id"] for s in BOTH])
 def test_is_sound(scenario: Scenario) -> None:
     assert problems(scenario) == []
 
@@ -315,6 +317,12 @@ def test_covers_every_kind_in_both_languages() -> None:
     assert abs(languages["en"] - languages["zh"]) <= 6
 
 
+def test_both_halves_of_the_second_suite_have_fifteen_of_each_language() -> None:
+    assert Counter(s["kind"] for s in SECOND) == dict.fromkeys(KINDS, 3)
+    for half in (SECOND[::2], SECOND[1::2]):
+        assert Counter(s["lang"] for s in half) == {"en": 15, "zh": 15}
+
+
 def test_some_chinese_is_traditional() -> None:
     chinese = [s for s in SUITE if s["lang"] == "zh"]
     traditional = [
@@ -324,8 +332,8 @@ def test_some_chinese_is_traditional() -> None:
 
 
 def test_nothing_is_told_twice() -> None:
-    assert len({s["id"] for s in SUITE}) == len(SUITE)
-    told = Counter(normal(t["content"]) for s in SUITE for t in s["turns"] if t["role"] == "user")
+    assert len({s["id"] for s in BOTH}) == len(BOTH)
+    told = Counter(normal(t["content"]) for s in BOTH for t in s["turns"] if t["role"] == "user")
     assert [words for words, n in told.items() if n > 1] == []
 
 
