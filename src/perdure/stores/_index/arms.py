@@ -137,12 +137,17 @@ class Said(NamedTuple):
 
 def said_in_sessions(snapshot: Snapshot, counted: Counted, count: int) -> Said:
     """What the sessions say of `count` terms; memories of no session are left out."""
-    told = snapshot.sessions[counted.rows] > 0
-    rows, terms = counted.rows[told], counted.terms[told]
+    if not snapshot.sessions.any():
+        return Said(np.zeros((count, 0), dtype=np.bool_), _NO_ROWS, _NO_TERMS)
+    rows, terms = counted.rows, counted.terms
+    told = snapshot.sessions[rows] > 0
+    if not told.all():
+        rows, terms = rows[told], terms[told]
     conversations = snapshot.conversations[rows]
-    table = np.zeros((count, int(conversations.max(initial=-1)) + 1), dtype=np.bool_)
-    table[terms, conversations] = True
-    return Said(table, rows, terms)
+    width = int(conversations.max(initial=-1)) + 1
+    table = np.zeros(count * width, dtype=np.bool_)
+    table[terms * width + conversations] = True
+    return Said(table.reshape(count, width), rows, terms)
 
 
 def rarities_among_sessions(said: Sequence[Said], rarity: Sequence[float]) -> list[float]:
@@ -172,9 +177,7 @@ def with_sessions(
     for says, weight in zip(said.table, rarity, strict=True):
         whole[says] += weight
     own = np.bincount(said.rows, weights=np.array(rarity)[said.terms], minlength=snapshot.size)
-    is_told = np.zeros(snapshot.size, dtype=np.bool_)
-    is_told[said.rows] = True
-    rows = np.flatnonzero(is_told)
+    rows = np.flatnonzero((scores > 0.0) & (snapshot.sessions > 0))
     beyond = whole[snapshot.conversations[rows]] - own[rows]
     raised = scores.copy()
     raised[rows] += SAID_IN_SESSION * beyond / total
