@@ -297,6 +297,18 @@ def test_a_compressed_memory_is_archived_with_its_original(memory, ilka, cold):
     assert memory.verify().problems == ()
 
 
+def test_while_the_archive_is_off_a_compressed_memory_is_not_set_aside(home, memory, ilka):
+    if not home.outlives_closing:
+        pytest.skip("it cannot be opened twice")
+    note = ilka.remember(LONG, understand=False, importance=0.1).memory
+    ilka.compress(note.id)
+    other = ilka.remember("The kettle is blue", understand=False, importance=0.1).memory
+    without = home.open(settings=Settings(archive="off", quota=1)).scoped(user="ilka")
+    assert [action.memory_id for action in without.evict().actions] == [other.id]
+    assert without.evict().actions == ()
+    assert ilka.restore(note.id).content == LONG
+
+
 def test_short_texts_are_not_compressed(ilka, cold):
     note = ilka.remember("The kettle is blue. It whistles.", understand=False).memory
     assert len(ilka.compress(note.id)) == 0

@@ -8,6 +8,7 @@ import pytest
 import perdure
 from perdure import EmbeddingModel, TokenModel, TokenRows
 from perdure.testing import HashingEmbedder
+from tests.acceptance.test_archive import LONG
 
 SENTENCES = HashingEmbedder(64)
 SAME = {"automobile": "car", "physician": "doctor"}
@@ -95,6 +96,49 @@ def test_every_way_of_writing_makes_them(url, tmp_path):
     with perdure.open("memory://", embedder=WordsEmbedder()) as other:
         other.import_(tmp_path / "out.jsonl")
         assert None not in tokens_of(other, "Which kettle whistles?").values()
+
+
+def test_a_memory_that_comes_back_from_the_archive_has_them_again(url):
+    embedder = WordsEmbedder()
+    with perdure.open(url, embedder=embedder) as memory:
+        note = memory.remember(
+            "A green kettle leaks.", source={"speaker": "Ann"}, understand=False
+        ).memory
+        before = arms(memory, "Which kettle leaks?")
+        memory.archive(note.id)
+        embedder.told.clear()
+        memory.restore(note.id)
+        assert embedder.told == ["Ann: A green kettle leaks."]
+        assert arms(memory, "Which kettle leaks?") == before
+        assert memory.reembed().embedded == 0
+
+
+def test_a_memory_comes_back_also_while_no_vectors_of_words_are_made(url, monkeypatch):
+    with perdure.open(url, embedder=WordsEmbedder()) as memory:
+        note = memory.remember("A green kettle leaks.", understand=False).memory
+        memory.archive(note.id)
+
+        async def out_of_reach(*_, **__):
+            raise perdure.Unavailable("no network")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(WordsEmbedder, "embed_tokens", out_of_reach)
+            memory.restore(note.id)
+        said = arms(memory, "Which kettle leaks?")["A green kettle leaks."]
+        assert said["vector"] > 0
+        assert "tokens" not in said
+        assert memory.reembed().embedded == 1
+        assert tokens_of(memory, "Which kettle leaks?")["A green kettle leaks."] is not None
+
+
+def test_the_summary_of_a_compressed_memory_has_them(url):
+    embedder = WordsEmbedder()
+    with perdure.open(url, embedder=embedder) as memory:
+        note = memory.remember(LONG, source={"speaker": "Ann"}, understand=False).memory
+        memory.compress(note.id)
+        short = memory.get(note.id).content
+        assert embedder.told[-1] == f"Ann: {short}"
+        assert tokens_of(memory, "Where is the workshop?")[short] is not None
 
 
 def test_a_store_made_without_gets_them_by_reembedding(tmp_path):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from perdure.domain.plans import Action, ActionKind
-from perdure.domain.records import Kind
+from perdure.domain.records import Kind, State
 from perdure.domain.resting import Due, Lifeline, Rest
 from perdure.domain.strength import SPACED, Decay, strength_at
 
@@ -92,7 +92,8 @@ def evictions(
     """Who must leave so that no more than the quota stay, beside those that are `leaving` anyway.
 
     The rule: what is neither important nor still true goes first, and everything else only when
-    that was not enough; the pinned and the held never go. Within each, one after the other leaves:
+    that was not enough; the pinned and the held never go, nor without an archive the compressed:
+    set aside with their summaries, nobody would know that there are originals. Within each, one after the other leaves:
     of the kind that has most left in the scope, the weakest (`strength.strength_at`; of equally
     weak ones that which was touched first). So no kind loses any while another has more, and a
     flood of one kind displaces only itself.
@@ -107,7 +108,8 @@ def evictions(
         candidates = [
             line
             for line in staying
-            if not (line.pinned or line.held) and _is_valuable(line, retention) is is_last_resort
+            if may_be_evicted(line, archives=archives)
+            and _is_valuable(line, retention) is is_last_resort
         ]
         chosen += _fairly(candidates, left, surplus - len(chosen), retention.decay, now)
     actions = tuple(
@@ -121,6 +123,11 @@ def evictions(
         for line, strength in chosen
     )
     return Eviction(actions=actions, beyond=surplus - len(actions))
+
+
+def may_be_evicted(line: Lifeline, *, archives: bool) -> bool:
+    """Whether a memory may leave because there is no room; see `evictions`."""
+    return not (line.pinned or line.held) and (archives or line.state is not State.COMPRESSED)
 
 
 def _is_valuable(line: Lifeline, retention: Retention) -> bool:

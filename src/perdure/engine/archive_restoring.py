@@ -10,7 +10,7 @@ from typing import Any
 
 from perdure.domain.archiving import brought_back, refills
 from perdure.domain.batches import Whole
-from perdure.domain.changes import Change, JournalEntry, Operation, Refused, Vectors
+from perdure.domain.changes import Change, JournalEntry, Operation, Refused
 from perdure.domain.query import Condition, Position, Query, sort_value
 from perdure.domain.records import Memory, State
 from perdure.domain.resting import touched
@@ -104,19 +104,31 @@ async def _changes(
 
 
 async def _with_vectors(core: Core, changes: list[Change]) -> list[Change]:
-    """The archived vectors where they are by the model in use; otherwise they are made again."""
+    """The archived vectors where they are by the model in use; otherwise they are made again.
+
+    Those of words are not archived: they are as large as the rest together, and quickly made.
+    """
     model = core.embedding.identity
     if model is None:
         return changes
-    lacking = [
-        place
-        for place, change in enumerate(changes)
-        if change.vectors is None or change.vectors.model != model
-    ]
-    texts = [changes[place].after.searchable_text for place in lacking]
-    made: list[Vectors | None] = await core.embedding.vectors(texts) if texts else []
+    lacking, wordless = [], []
+    for place, change in enumerate(changes):
+        if change.vectors is None or change.vectors.model != model:
+            lacking.append(place)
+        elif core.embedding.token_model is not None:
+            wordless.append((place, change.vectors))
+    made = await core.embedding.vectors(
+        [changes[place].after.searchable_text for place in lacking],
+        speakers=[changes[place].after.source.speaker for place in lacking],
+    )
     for place, vectors in zip(lacking, made, strict=True):
         changes[place] = replace(changes[place], vectors=vectors)
+    tokens = await core.embedding.tokens(
+        [changes[place].after.searchable_text for place, _ in wordless],
+        speakers=[changes[place].after.source.speaker for place, _ in wordless],
+    )
+    for (place, vectors), own in zip(wordless, tokens, strict=True):
+        changes[place] = replace(changes[place], vectors=replace(vectors, tokens=own))
     return changes
 
 

@@ -101,7 +101,10 @@ async def compress(
             summarised(whole.memory, summaries[whole.memory.id], Place(batch=batch, row=row))
             for row, whole in rows.items()
         ]
-        vectors = await core.embedding.vectors([item.searchable_text for item in after])
+        vectors = await core.embedding.vectors(
+            [item.searchable_text for item in after],
+            speakers=[item.source.speaker for item in after],
+        )
         return [
             Change(
                 operation=Operation.COMPRESSED,

@@ -96,6 +96,20 @@ class Embedding:
         """
         return await self._made(texts, _said(texts, speakers))
 
+    async def tokens(
+        self, texts: Sequence[str], *, speakers: Sequence[str | None] = ()
+    ) -> list[TokenVectors | None]:
+        """Only the vectors of each text's words; None for all when the embedder makes none, or is
+        out of reach (then `reembed` makes them)."""
+        embedder = self.embedder
+        if embedder is None or not texts:
+            return [None] * len(texts)
+        try:
+            return await self._tokens(embedder, _said(texts, speakers), len(texts))
+        except Unavailable as failure:
+            log.warning("embedding.no_tokens", extra={"texts": len(texts), "cause": str(failure)})
+            return [None] * len(texts)
+
     async def _made(self, texts: Sequence[str], said: Sequence[str] | None) -> list[Vectors | None]:
         embedder = self.embedder
         if embedder is None or not texts:

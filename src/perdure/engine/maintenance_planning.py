@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from perdure.domain.plans import Action, ActionKind
 from perdure.domain.resting import Lifeline
-from perdure.domain.retention import Retention, action_for, due_at, evictions
+from perdure.domain.retention import Retention, action_for, due_at, evictions, may_be_evicted
 from perdure.domain.visibility import View
 from perdure.engine.core import Core
 
@@ -64,7 +64,8 @@ class Planner:
             actions += found.actions
             if found.beyond:
                 self.notes.append(
-                    f"{found.beyond:,} more than the quota stay, because they are pinned or held, "
+                    f"{found.beyond:,} more than the quota stay, because they are pinned, held, "
+                    "or compressed and without an archive, "
                     f"of agent {crowd.scope.agent!r} and user {crowd.scope.user!r}"
                 )
             if most is not None and len(actions) >= most:
@@ -112,6 +113,6 @@ class Planner:
 def is_still_due(action: Action, line: Lifeline, planner: Planner, view: View) -> bool:
     """Whether an action that was planned a moment ago is right for the memory as it is now."""
     if action.action is ActionKind.EVICT:
-        return not (line.pinned or line.held)
+        return may_be_evicted(line, archives=planner.archives)
     found = action_for(line, planner.retention, view.now, archives=planner.archives)
     return found is not None and found.action is action.action
