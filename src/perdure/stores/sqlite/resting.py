@@ -92,29 +92,44 @@ class UpkeepReader:
     def _lifelines(
         self, connection: sqlite3.Connection, sql: str, values: dict[str, Any] | tuple[Any, ...]
     ) -> list[Lifeline]:
-        return [self._lifeline(connection, row) for row in connection.execute(sql, values)]
+        # Most rows are of few scopes, and making one costs as much as the rest of a row.
+        scopes: dict[Row, Scope] = {}
+        found: list[Lifeline] = []
+        for row in connection.execute(sql, values):
+            place = row[1:4]
+            scope = scopes.get(place)
+            if scope is None:
+                scope = scopes[place] = self._scope(connection, *place)
+            found.append(_lifeline(row, scope))
+        return found
 
-    def _lifeline(self, connection: sqlite3.Connection, row: Row) -> Lifeline:
-        (
-            id_, partition, agent, session, kind, state, importance, interval_days, touched_at,
-            expires_at, pinned, held, holds, rest_class, size,
-        ) = row  # fmt: skip
+    def _scope(
+        self, connection: sqlite3.Connection, partition: int, agent: str, session: str
+    ) -> Scope:
         tenant, user = self._partitions.walls(connection, partition)
-        return Lifeline(
-            id=id_,
-            scope=Scope(tenant=tenant, user=user, agent=agent, session=session),
-            kind=_KINDS[kind],
-            state=_STATES[state],
-            importance=importance,
-            interval_days=NEW_STRENGTH.interval_days if interval_days is None else interval_days,
-            touched_at=from_micros(touched_at),
-            expires_at=None if expires_at is None else from_micros(expires_at),
-            pinned=pinned == 1,
-            held=held == 1,
-            holds=holds == 1,
-            rest=Rest(rest_class // BANDS),
-            bytes=size,
-        )
+        return Scope(tenant=tenant, user=user, agent=agent, session=session)
+
+
+def _lifeline(row: Row, scope: Scope) -> Lifeline:
+    (
+        id_, _partition, _agent, _session, kind, state, importance, interval_days, touched_at,
+        expires_at, pinned, held, holds, rest_class, size,
+    ) = row  # fmt: skip
+    return Lifeline(
+        id=id_,
+        scope=scope,
+        kind=_KINDS[kind],
+        state=_STATES[state],
+        importance=importance,
+        interval_days=NEW_STRENGTH.interval_days if interval_days is None else interval_days,
+        touched_at=from_micros(touched_at),
+        expires_at=None if expires_at is None else from_micros(expires_at),
+        pinned=pinned == 1,
+        held=held == 1,
+        holds=holds == 1,
+        rest=Rest(rest_class // BANDS),
+        bytes=size,
+    )
 
 
 def _place(line: Lifeline) -> tuple[Any, str]:
