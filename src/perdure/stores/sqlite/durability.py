@@ -18,7 +18,8 @@ IS_SUPPORTED = os.name == "posix"
 """Elsewhere SQLite flushes at each commit."""
 
 
-def _flush(descriptor: int) -> None:
+def flush(descriptor: int) -> None:
+    """Return when what was written to the file is on the disk. May raise `OSError`."""
     if sys.platform == "darwin":
         import fcntl
 
@@ -50,7 +51,7 @@ class LogFlusher:
         try:
             if self._descriptor is None:
                 self._descriptor = os.open(self._log, os.O_RDWR | os.O_CLOEXEC)
-            _flush(self._descriptor)
+            flush(self._descriptor)
         except OSError as error:
             self._failure = (
                 f"{self._log} could not be flushed to the disk ({error}); what was written last "

@@ -1,9 +1,8 @@
-"""Erasing memories in one transaction, and freeing the file of their bytes."""
+"""Erasing memories in one transaction. Their bytes are another matter: see `compacting`."""
 
 from __future__ import annotations
 
 import json
-import logging
 import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,10 +20,8 @@ from perdure.domain.erasure import (
 from perdure.domain.records import Memory
 from perdure.domain.scope import Scope
 from perdure.domain.times import iso
-from perdure.ports.store import Finding
-from perdure.stores._verification import unfinished
 from perdure.stores.sqlite.committer import Work
-from perdure.stores.sqlite.failures import is_busy
+from perdure.stores.sqlite.compacting import DUE
 from perdure.stores.sqlite.indexing import Indexes
 from perdure.stores.sqlite.partitions import Partitions
 from perdure.stores.sqlite.preparing import prepared
@@ -33,12 +30,6 @@ from perdure.stores.sqlite.rows import memory_of
 from perdure.stores.sqlite.statements import statements
 from perdure.stores.sqlite.transaction import Transaction
 from perdure.stores.sqlite.writing import write
-
-log = logging.getLogger(__name__)
-
-PATIENCE_MS = 2_000
-DUE = "compaction"
-"""The name in `meta` of what was erased since the file was last compacted."""
 
 
 class Eraser:
@@ -49,14 +40,12 @@ class Eraser:
         *,
         read: RunsOnConnection,
         write: Callable[[Work[Any]], Any],
-        exclusively: RunsOnConnection,
         partitions: Partitions,
         indexes: Indexes,
         encoding: int,
     ) -> None:
         self._read = read
         self._write = write
-        self._exclusively = exclusively
         self._partitions = partitions
         self._indexes = indexes
         self._encoding = encoding
@@ -89,22 +78,6 @@ class Eraser:
         """As the store port says."""
         key: bytes = self._write(_withholding_key)
         return key
-
-    def compact(self) -> bool:
-        """As the store port says."""
-        due = self._read(_due)
-        if due is None:
-            return True
-        if not self._exclusively(_rewrite):
-            return False
-        self._write(lambda tx: tx.execute(tx.sql["clear_meta"], (DUE, due)))
-        return True
-
-    def check(self, *, repair: bool) -> list[Finding]:
-        """Whether a compaction is due; it is made up for when `repair`."""
-        if self._read(_due) is None:
-            return []
-        return [unfinished(repaired=repair and self.compact())]
 
     def _partition(self, scope: Scope) -> int | None:
         return self._read(lambda connection: self._partitions.find(connection, scope.walls))
@@ -217,30 +190,3 @@ def _withheld(
             (partition, bytes.fromhex(trace_of_words(key, scope.walls, text))),
         ).fetchone()
     )
-
-
-def _due(connection: sqlite3.Connection) -> str | None:
-    """What was erased since the file was last compacted; None for nothing."""
-    row = connection.execute(statements()["meta_value"], (DUE,)).fetchone()
-    return None if row is None else str(row[0])
-
-
-def _rewrite(connection: sqlite3.Connection) -> bool:
-    """Write the whole file anew and cut the log; whether nothing old is left in either.
-
-    Overwriting what is deleted (`secure_delete`) is not enough: pages that were split long ago may
-    hold copies of what was moved to others. Readers are waited for, for a while.
-    """
-    connection.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
-    try:
-        connection.execute("VACUUM")
-        busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        connection.execute("PRAGMA shrink_memory")
-        return not busy
-    except sqlite3.OperationalError as error:
-        log.warning(
-            "store.compaction_failed", extra={"error": str(error), "is_busy": is_busy(error)}
-        )
-        return False
-    finally:
-        connection.execute("PRAGMA busy_timeout = 0")

@@ -45,6 +45,7 @@ from perdure.stores.sqlite.opening import open_writer
 from perdure.stores.sqlite.options import SqliteOptions
 from perdure.stores.sqlite.partitions import Partitions
 from perdure.stores.sqlite.preparing import prepared
+from perdure.stores.sqlite.raw_file import RawFile
 from perdure.stores.sqlite.reading import Reader, readable
 from perdure.stores.sqlite.resting import UpkeepReader
 from perdure.stores.sqlite.statements import statements
@@ -54,6 +55,7 @@ from perdure.stores.sqlite.writing import write
 
 if TYPE_CHECKING:
     from perdure.stores._reference import ReferenceReads
+    from perdure.stores.sqlite.compacting import Compactor
     from perdure.stores.sqlite.erasing import Eraser
 
 # What few programs use is imported where it is used, so that opening a store stays quick.
@@ -83,6 +85,7 @@ class SqliteStore:
         self._sql = statements()
         self._encoding = ENCODINGS[options.vector_format]
         self._guard = ProcessGuard(options.path)
+        self._raw = RawFile(options.path)
         self._writer = writer
         flushes = options.durability == "full" and IS_SUPPORTED
         self._committer = Committer(
@@ -266,7 +269,7 @@ class SqliteStore:
 
     async def compact(self) -> bool:
         """Free the file of the bytes of what was erased; whether it is free of it now."""
-        return self._erasing().compact()
+        return self._compacting().compact()
 
     async def lease(self, name: str, *, owner: str, now: datetime, duration: timedelta) -> bool:
         """Take or renew an exclusive right until `now` + `duration`."""
@@ -304,7 +307,7 @@ class SqliteStore:
         inspector = Inspector(
             read=self._read, write=self._write, rebuild=self._committer.exclusively
         )
-        return [*inspector.check(repair=repair), *self._erasing().check(repair=repair)]
+        return [*inspector.check(repair=repair), *self._compacting().check(repair=repair)]
 
     async def backup(self, target: Path) -> None:
         """A consistent copy at a path that does not exist yet, made while writes go on."""
@@ -324,6 +327,7 @@ class SqliteStore:
             return
         self._readers.close()
         self._committer.close()
+        self._raw.close()
 
     def _check_open(self) -> None:
         if self._is_closed:
@@ -353,10 +357,20 @@ class SqliteStore:
         return Eraser(
             read=self._read,
             write=self._write,
-            exclusively=self._exclusively,
             partitions=self._partitions,
             indexes=self._indexes,
             encoding=self._encoding,
+        )
+
+    def _compacting(self) -> Compactor:
+        from perdure.stores.sqlite.compacting import Compactor
+
+        return Compactor(
+            self._path,
+            self._raw,
+            read=self._read,
+            write=self._write,
+            exclusively=self._exclusively,
         )
 
     def _exclusively(self, action: Callable[[sqlite3.Connection], Result]) -> Result:

@@ -29,7 +29,7 @@ def flushes(monkeypatch):
             assert Flushes.gate.wait(10)
         os.fdatasync(descriptor)
 
-    monkeypatch.setattr(durability, "_flush", flush)
+    monkeypatch.setattr(durability, "flush", flush)
     return Flushes
 
 
@@ -80,7 +80,7 @@ def test_writers_that_come_again_are_written_together(store, flushes, monkeypatc
         flushes.count += 1
         time.sleep(0.002)
 
-    monkeypatch.setattr(durability, "_flush", slow)
+    monkeypatch.setattr(durability, "flush", slow)
 
     def add(thread):
         for _ in range(10):
@@ -145,7 +145,7 @@ def test_after_a_failed_flush_nothing_is_acknowledged(store, monkeypatch):
         raise OSError(5, "Input/output error")
 
     run_now(store.apply(a_change_set(a_memory())))
-    monkeypatch.setattr(durability, "_flush", fail)
+    monkeypatch.setattr(durability, "flush", fail)
     with pytest.raises(Unavailable, match="could not be flushed"):
         run_now(store.apply(a_change_set(a_memory())))
     # A second flush may succeed without having written what the first one could not.
@@ -252,7 +252,7 @@ def test_what_was_written_by_an_interrupted_leader_is_flushed_once_and_not_writt
         if len(flushed) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(durability, "_flush", flush)
+    monkeypatch.setattr(durability, "flush", flush)
 
     def hold(tx):
         inside.set()
