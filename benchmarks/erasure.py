@@ -1,18 +1,22 @@
-"""How long does it take to erase one user of many?
+"""How long does it take to erase one user of many, and until no byte of it is left in the file?
 
     python -m benchmarks.erasure [--memories 100000] [--users 100] [--dimension 256]
 
 Fills a store with `memories` of `users`, each with a vector, and erases one user after the other:
-five on SQLite and five on the in-memory store. Tells the operation (one durable transaction, after
-which no read finds anything) from the rewriting of the file that follows; as the baseline the same
-user's memories are forgotten one by one id, which hides them and frees nothing. Prints percentiles
-and the environment, and one JSON line.
+six on SQLite and six on the in-memory store. Tells the operation (one durable transaction, after
+which no read finds anything) from freeing the file that follows. Two baselines, on the same store
+in the same run: another user's memories are forgotten, which hides them and frees nothing; and the
+whole file is written anew (`VACUUM`), which is the plain way to free it. The first erasure is told
+apart: it overwrites what all splits of pages since the filling left. After each erasure the raw
+files are searched for the user's words. Prints the seconds, and writes them to
+`results/erasure.json` when all is at its defaults.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import sqlite3
 import statistics
@@ -30,7 +34,7 @@ from perdure.domain.records import State
 from perdure.domain.scope import Scope
 from perdure.ports.blocking import run_now
 from perdure.stores.memory import MemoryStore
-from perdure.stores.sqlite import SqliteOptions, SqliteStore
+from perdure.stores.sqlite import SqliteOptions, SqliteStore, compacting
 from perdure.testing import NOON, a_change, a_change_set, a_memory, successor
 
 WORDS = (
@@ -38,6 +42,8 @@ WORDS = (
     "sister city teacher piano lesson budget flight 红茶 围棋 医生"
 ).split()
 ROUNDS = 5
+DEFAULTS = {"memories": 100_000, "users": 100, "dimension": 256}
+RESULTS = Path(__file__).parent / "results" / "erasure.json"
 
 
 def fill(store: Any, *, memories: int, users: int, dimension: int) -> None:
@@ -81,53 +87,97 @@ def forget(store: Any, user: int) -> int:
     return len(changes)
 
 
-def timed(work: Callable[[], object]) -> float:
-    """Seconds of wall clock."""
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
+class Stopwatch:
+    """Seconds of wall clock and of this process, by what was done."""
+
+    def __init__(self) -> None:
+        self.wall: dict[str, list[float]] = {}
+        self.cpu: dict[str, list[float]] = {}
+
+    def time(self, name: str, work: Callable[[], object]) -> None:
+        """Do it and note how long it took."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        work()
+        self.wall.setdefault(name, []).append(time.perf_counter() - wall)
+        self.cpu.setdefault(name, []).append(time.process_time() - cpu)
+
+    def figures(self) -> dict[str, Any]:
+        """The first of each, and the median and the worst of the others."""
+        return {
+            name: {
+                "first_s": round(wall[0], 3),
+                "median_s": round(statistics.median(wall[1:]), 3),
+                "worst_s": round(max(wall[1:]), 3),
+                "median_cpu_s": round(statistics.median(self.cpu[name][1:]), 3),
+            }
+            for name, wall in self.wall.items()
+        }
 
 
-def measured(store: Any, size: Callable[[], int]) -> dict[str, Any]:
-    """Seconds of each round, by what was done. The first round warms up and is left out."""
-    seconds: dict[str, list[float]] = {"forget": [], "erase": [], "compact": []}
+def measured(store: Any, left: Callable[[int], bool], rewrite: Callable[[], object]) -> Any:
+    """The figures of some rounds, each with users of its own."""
+    watch = Stopwatch()
     for user in range(ROUNDS + 1):
-        seconds["erase"].append(timed(lambda user=user: erase(store, user)))  # type: ignore[misc]
-        seconds["compact"].append(timed(lambda: run_now(store.compact())))
         other = ROUNDS + 1 + user
-        seconds["forget"].append(timed(lambda other=other: forget(store, other)))  # type: ignore[misc]
-    return {
-        "bytes": size(),
-        **{
-            name: {"median": statistics.median(found[1:]), "worst": max(found[1:])}
-            for name, found in seconds.items()
-        },
-    }
+        watch.time("erase", lambda user=user: erase(store, user))  # type: ignore[misc]
+        watch.time("free the file", lambda: run_now(store.compact()))
+        if left(user):
+            raise SystemExit(f"words of user {user} are left")
+        watch.time("baseline: forget", lambda other=other: forget(store, other))  # type: ignore[misc]
+    for _ in range(3):
+        watch.time("baseline: write the file anew", rewrite)
+    for place, (erased, freed) in enumerate(
+        zip(watch.wall["erase"], watch.wall["free the file"], strict=True)
+    ):
+        watch.wall.setdefault("erase and free", []).append(erased + freed)
+        watch.cpu.setdefault("erase and free", []).append(
+            watch.cpu["erase"][place] + watch.cpu["free the file"][place]
+        )
+    return watch.figures()
+
+
+def on_disk(path: Path, asked: dict[str, int]) -> dict[str, Any]:
+    """The figures of SQLite."""
+    store = SqliteStore.open(SqliteOptions(path=path))
+    fill(store, **asked)
+
+    def left(user: int) -> bool:
+        words = f"user {user}, note".encode()
+        return any(words in file.read_bytes() for file in path.parent.iterdir())
+
+    def rewrite() -> None:
+        assert store._committer.exclusively(compacting._rewrite)
+
+    try:
+        return {**measured(store, left, rewrite), "bytes": path.stat().st_size}
+    finally:
+        run_now(store.close())
+
+
+def in_memory(asked: dict[str, int]) -> dict[str, Any]:
+    """The figures of the in-memory store, which has no file."""
+    store = MemoryStore()
+    fill(store, **asked)
+    return {**measured(store, lambda _: False, lambda: None), "bytes": store._tables.bytes()}
 
 
 def main() -> None:
     """Measure both stores and print what came out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--memories", type=int, default=100_000)
-    parser.add_argument("--users", type=int, default=100)
-    parser.add_argument("--dimension", type=int, default=256)
+    for name, default in DEFAULTS.items():
+        parser.add_argument(f"--{name}", type=int, default=default)
     asked = vars(parser.parse_args())
-    results: dict[str, Any] = {**asked, "python": platform.python_version(),
-                               "sqlite": sqlite3.sqlite_version}  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "memory.db"
-        on_disk = SqliteStore.open(SqliteOptions(path=path))
-        fill(on_disk, **asked)
-        results["sqlite store"] = measured(on_disk, lambda: path.stat().st_size)
-        run_now(on_disk.close())
-    in_memory = MemoryStore()
-    fill(in_memory, **asked)
-    results["memory store"] = measured(in_memory, in_memory._tables.bytes)
-    for name in ("sqlite store", "memory store"):
-        for what in ("forget", "erase", "compact"):
-            found = results[name][what]
-            print(f"{name:14}{what:10}median {found['median']:.3f} s, worst {found['worst']:.3f} s")
-    print(json.dumps(results))
+    results: dict[str, Any] = {
+        **asked, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "load": round(os.getloadavg()[0], 1),
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
+        results["SQLite"] = on_disk(Path(folder) / "memory.db", asked)
+    results["in memory"] = in_memory(asked)
+    print(json.dumps(results, indent=2))
+    if asked == DEFAULTS:
+        RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
