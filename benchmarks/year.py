@@ -164,10 +164,10 @@ def folder_bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def lived(habits: Habits, *, days: int, per_day: int, asks: int) -> dict[str, Any]:
+def lived(habits: Habits, *, days: int, per_day: int, asks: int, quota: int) -> dict[str, Any]:
     """A year in a store of its own."""
     life = Life(habits, days=days, per_day=per_day, asks=asks)
-    settings = perdure.Settings(durability="normal")
+    settings = perdure.Settings(durability="normal", quota=quota)
     wall, cpu = time.perf_counter(), time.process_time()
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
         path, clock = Path(folder, "memory.db"), FakeClock(START)
@@ -197,13 +197,16 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--per-day", type=int, default=200)
     parser.add_argument("--asks", type=int, default=10)
+    parser.add_argument("--quota", type=int, default=perdure.Settings().quota)
     parser.add_argument("--life", choices=[habits.name for habits in LIVES])
     parser.add_argument("--output", type=Path, help="where the figures go; one life is merged in")
     asked = parser.parse_args()
     chosen = [habits for habits in LIVES if asked.life in (None, habits.name)]
     output = asked.output or (RESULTS if (asked.days, asked.per_day) == (365, 200) else None)
     for habits in chosen:
-        result = lived(habits, days=asked.days, per_day=asked.per_day, asks=asked.asks)
+        result = lived(
+            habits, days=asked.days, per_day=asked.per_day, asks=asked.asks, quota=asked.quota
+        )
         print(json.dumps({key: it for key, it in result.items() if key != "weeks"}, indent=2))
         if output is not None:
             keep(output, result)

@@ -29,7 +29,7 @@ from perdure.stores.postgres.transactions import Session, Transactions
 
 log = logging.getLogger(__name__)
 
-TOUCHED = ("memories", "vectors", "journal", "idempotency")
+TOUCHED = ("memories", "vectors", "token_vectors", "journal", "idempotency")
 """Tables that hold contents."""
 REWRITTEN_BYTES = 256 * 2**20
 """Larger tables are not rewritten on the way: nobody could use them meanwhile."""
