@@ -45,14 +45,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One row of the picture. `band` is drawn behind, from its first to its second value."""
+    """One row of the picture. `band` is drawn behind, from its first to its second value; `level` is
+    what a dashed line marks, the life's quota or the target."""
 
     title: str
     most: float
     ticks: Sequence[float]
     lines: Sequence[Line]
     band: tuple[Callable[[Week], float], Callable[[Week], float]] | None = None
-    level: float | None = None
+    level: str | None = None
 
 
 def main() -> None:
@@ -64,13 +65,14 @@ def main() -> None:
 
 def panels(lives: Sequence[Life]) -> tuple[Panel, ...]:
     """Store size, strength and utility."""
-    quota = lives[0]["quota"]
-    most = max(quota, *(week["memories"]["archived"] for life in lives for week in life["weeks"]))
+    quotas = [life["quota"] for life in lives]
+    archived = [week["memories"]["archived"] for life in lives for week in life["weeks"]]
+    most = max(*quotas, *archived)
     step = 20_000 if most > 40_000 else max(1, most // 3)
     most = -(-int(most * 1.08) // step) * step
     return (
         Panel(
-            title="Memories", most=most, ticks=range(0, most + 1, step), level=quota,
+            title="Memories", most=most, ticks=range(0, most + 1, step), level="quota",
             lines=(
                 Line(name="hot", colour=BLUE, of=lambda week: week["hot"]),
                 Line(name="archived", colour=RED, of=lambda week: week["memories"]["archived"]),
@@ -86,7 +88,7 @@ def panels(lives: Sequence[Life]) -> tuple[Panel, ...]:
         ),
         Panel(
             title="Used of what was recalled", most=1.0, ticks=(0, 0.25, 0.5, 0.75, 1),
-            level=TARGET,
+            level="target",
             lines=(Line(name="by week", colour=GREEN, of=lambda week: week["utility"]),),
         ),
     )  # fmt: skip
@@ -101,15 +103,20 @@ def picture(lives: Sequence[Life]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12" fill="{INK}">',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-        _text(LEFT, 24, f"A year of {lives[0]['per_day']} memories a day", size=15, bold=True),
+        _text(LEFT, 24, f"{lives[0]['per_day']} memories a day", size=15, bold=True),
     ]
     for column, life in enumerate(lives):
         x = LEFT + column * (WIDTH + ACROSS)
-        parts.append(_text(x, 46, f"{life['life'].capitalize()}: {life['title']}"))
+        parts.append(_text(x, 46, _heading(life)))
         for row, panel in enumerate(rows):
             y = TOP + row * (HEIGHT + DOWN)
             parts += _panel(panel, life, x, y, is_last=column == len(lives) - 1)
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _heading(life: Life) -> str:
+    name, title = life["life"].capitalize(), life["title"]
+    return f"{name}, {life['days']} days: {title}"
 
 
 def _panel(panel: Panel, life: Life, x: float, y: float, *, is_last: bool) -> Iterator[str]:
@@ -123,7 +130,7 @@ def _panel(panel: Panel, life: Life, x: float, y: float, *, is_last: bool) -> It
         level = y + HEIGHT * (1 - tick / panel.most)
         yield f'<line x1="{x}" y1="{level:.1f}" x2="{x + WIDTH}" y2="{level:.1f}" stroke="{FAINT}"/>'
         yield _text(x - 6, level + 4, f"{tick:,}", anchor="end", size=10)
-    for month in range(0, int(days / MONTH_DAYS) + 1, 3):
+    for month in range(0, int(days / MONTH_DAYS) + 1, 3 if days > 180 else 1):
         yield _text(
             x + WIDTH * month * MONTH_DAYS / days, y + HEIGHT + 14, f"month {month}",
             anchor="middle", size=10,
@@ -134,14 +141,14 @@ def _panel(panel: Panel, life: Life, x: float, y: float, *, is_last: bool) -> It
         edge += [at(week["day"], low(week)) for week in reversed(weeks)]
         yield f'<polygon points="{" ".join(edge)}" fill="{BLUE}" fill-opacity="0.15"/>'
     if panel.level is not None:
-        level = y + HEIGHT * (1 - panel.level / panel.most)
+        value = life["quota"] if panel.level == "quota" else TARGET
+        level = y + HEIGHT * (1 - value / panel.most)
         yield (
             f'<line x1="{x}" y1="{level:.1f}" x2="{x + WIDTH}" y2="{level:.1f}" stroke="{INK}" '
             'stroke-dasharray="6 4"/>'
         )
         if is_last:
-            name = "quota" if panel.level > 1 else "target"
-            yield _text(x + WIDTH + 6, level + 4, name, size=10)
+            yield _text(x + WIDTH + 6, level + 4, panel.level, size=10)
     yield from _lines(panel, weeks, at)
     if is_last:
         yield from _legend(panel, x + WIDTH + 6, y + HEIGHT)
@@ -193,12 +200,12 @@ def table(document: Mapping[str, Any]) -> str:
         f"Python {document['python']}, SQLite {document['sqlite']}, {document['machine']}, "
         f"{document['embedder']}.",
         "",
-        _row(["", *(f"{life['life']}: {life['title']}" for life in lives)]),
+        _row(["", *(_heading(life) for life in lives)]),
         _row(["---"] + ["---:"] * len(lives)),
         *(_row([name, *(of(life) for life in lives)]) for name, of in FACTS),
     ]
     for life in lives:
-        lines += ["", f"## {life['life'].capitalize()}: {life['title']}", "", *_monthly(life)]
+        lines += ["", f"## {_heading(life)}", "", *_monthly(life)]
     return "\n".join(lines) + "\n"
 
 
