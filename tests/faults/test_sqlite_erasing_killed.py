@@ -3,13 +3,14 @@ behind in the files goes with the next check."""
 
 import os
 import random
+import signal
 
 import pytest
 
 from perdure.domain.erasure import Erased, Erasure
 from perdure.domain.scope import Scope
 from perdure.ports.blocking import run_now
-from perdure.stores.sqlite import SqliteOptions, SqliteStore
+from perdure.stores.sqlite import SqliteOptions, SqliteStore, compacting
 from perdure.testing.builders import NOON, a_change, a_change_set, a_memory, successor, vectors_of
 from tests.faults.writers import Child, named
 
@@ -19,7 +20,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
 ]
 
-KILLS = 12
+KILLS = 8
 MEMORIES = 60
 SEED = int(os.environ.get("PERDURE_FAULT_SEED", "20310725"))
 
@@ -86,7 +87,6 @@ def left_of(store, number):
 def test_all_or_nothing_and_in_the_end_nothing_is_left(options):
     chance = random.Random(SEED)
     whole, gone = (MEMORIES, MEMORIES, MEMORIES // 2), (0, 0, 0)
-    interrupted = 0
     for kill in range(KILLS):
         numbers = range(kill * 3, kill * 3 + 3)
         store = SqliteStore.open(options)
@@ -103,10 +103,46 @@ def test_all_or_nothing_and_in_the_end_nothing_is_left(options):
         assert set(acknowledged) <= set(erased)
         findings = run_now(store.check(repair=True))
         assert all(finding.place == "files" and finding.repaired for finding in findings)
-        interrupted += bool(findings)
         assert run_now(store.check(repair=False)) == []
         run_now(store.close())
         data = raw(options)
         for number in numbers:
             assert (secret(number).encode() in data) == (number not in erased)
-    assert interrupted  # else no kill came between an erasure and the end of its compaction
+
+
+def erase_and_stop(options, *, inside):
+    """A child's work: it erases the first user and tells so once, then waits to be killed: after
+    the erasing, or in the middle of freeing the file."""
+
+    def work(tell):
+        store = SqliteStore.open(options)
+
+        def told_and_stopped(*_):
+            tell("here")
+            signal.pause()
+
+        run_now(store.erase(Erasure(scope=user(0), ids=None, at=NOON)))
+        if inside:
+            compacting.flush = told_and_stopped
+            run_now(store.compact())
+        told_and_stopped()
+
+    return work
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["before freeing", "while freeing"])
+def test_what_was_not_freed_is_made_up_for(options, inside):
+    store = SqliteStore.open(options)
+    for number in range(4):
+        fill(store, number)
+    run_now(store.close())
+    assert Child(erase_and_stop(options, inside=inside)).kill_after(0) == ["here"]
+    store = SqliteStore.open(options)
+    assert left_of(store, 0) == (0, 0, 0)
+    [finding] = run_now(store.check(repair=True))
+    assert finding.place == "files"
+    assert finding.repaired
+    assert run_now(store.check(repair=False)) == []
+    run_now(store.close())
+    assert secret(0).encode() not in raw(options)
+    assert secret(1).encode() in raw(options)
