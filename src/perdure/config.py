@@ -30,6 +30,9 @@ class Settings:
     Recall:
         retrieval_limit: hits when a call names no limit.
         relevance_threshold: smallest score of a hit when a call names no `min_score`, 0..1.
+        answer_threshold: least probability that anything stored answers (`Recall.likelihood`), 0..1;
+            below it a call that names no `min_score` abstains. 0.75 tells best what is answered
+            from what is not, and silences one in seven of the former.
         ranking: a preset's name (`balanced`, `seed_weighted`, `agent_io`) or a `Preset`.
         half_life_days: replaces the preset's half-life of recency.
         max_query_chars: a longer query is shortened to this, with a note on the result.
@@ -108,6 +111,7 @@ class Settings:
     max_metadata_bytes: int = 65_536
     retrieval_limit: int = 10
     relevance_threshold: float = 0.0
+    answer_threshold: float = 0.0
     ranking: str | Preset = "balanced"
     half_life_days: float | None = None
     max_query_chars: int = 4_096
@@ -161,6 +165,7 @@ class Settings:
                 f"settings.working must be a URL or None, not {type(self.working).__name__}"
             )
         _require("relevance_threshold", self.relevance_threshold, low=0.0, high=1.0)
+        _require("answer_threshold", self.answer_threshold, low=0.0, high=1.0)
         if self.half_life_days is not None and self.half_life_days <= 0:
             raise Misconfigured("settings.half_life_days must be above 0")
         _require("context_importance", self.context_importance, low=0.0, high=1.0)
@@ -227,6 +232,7 @@ class Settings:
         return {
             "preset": {field.name: getattr(preset, field.name) for field in fields(preset)},
             "relevance_threshold": self.relevance_threshold,
+            "answer_threshold": self.answer_threshold,
             "short_term_size": self.short_term_size,
             "long_term": self.long_term,
             "max_query_chars": self.max_query_chars,

@@ -87,6 +87,60 @@ def test_min_score_drops_what_scores_below(measured, floor, left):
     assert hits.abstained is (left == 0)
 
 
+@pytest.fixture
+def kettle(home):
+    """Words alone, of which it is known how they read."""
+    memory = home.open(embedder="off")
+    memory.remember_many(
+        [{"content": text} for text in ("The kettle is in the kitchen", "The cat is in the garden")]
+    )
+    return memory
+
+
+def test_a_score_is_a_probability_that_grows_with_what_is_in_common(kettle):
+    near, far = (
+        kettle.recall("where is the kettle"),
+        kettle.recall("was the kettle repaired lately"),
+    )
+    assert near.likelihood > far.likelihood > 0.0
+    assert near[0].score > far[0].score
+    assert near[0].score <= near.likelihood
+    assert near[0].explanation.certainty == "words"
+
+
+def test_of_an_unknown_embedder_the_strength_is_the_score(measured):
+    found = measured.recall(QUESTION)
+    assert found.likelihood is None
+    assert [hit.explanation.strength for hit in found] == [hit.score for hit in found]
+
+
+def test_a_floor_drops_what_is_less_likely_and_nothing_else(kettle):
+    hits = kettle.recall("kettle in the kitchen or the garden")
+    assert len(hits) == 2
+    assert len(kettle.recall("kettle in the kitchen or the garden", min_score=hits[0].score)) == 1
+    assert len(kettle.recall("kettle in the kitchen or the garden", min_score=hits[1].score)) == 2
+
+
+def test_being_read_makes_a_memory_no_likelier(kettle):
+    question = "kettle in the kitchen or the garden"
+    before = [hit.score for hit in kettle.recall(question)]
+    for _ in range(5):
+        kettle.recall("kettle in the kitchen", limit=1)
+    found = kettle.recall(question)
+    assert [hit.score for hit in found] == pytest.approx(before, abs=1e-9)
+
+
+@decided_by_the_engine
+def test_below_the_answer_threshold_nothing_is_said(home):
+    memory = home.open(embedder="off", settings=Settings(answer_threshold=0.6))
+    memory.remember("The kettle is in the kitchen")
+    unsure, sure = "has the kettle been repaired by the plumber lately", "where is the kettle"
+    assert memory.recall(unsure).abstained
+    assert memory.recall_context(unsure) == ""
+    assert len(memory.recall(unsure, min_score=0.0)) == 1
+    assert not memory.recall(sure).abstained
+
+
 def test_a_score_means_the_same_in_every_store(measured):
     found = {
         hit.memory.content: hit.explanation.arms["vector"] for hit in measured.recall(QUESTION)

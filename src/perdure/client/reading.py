@@ -50,7 +50,8 @@ class Reading(Bound):
         """The memories that answer a text or a vector, best first; none when nothing is relevant.
 
         `filters` as in `domain.filters`; `between` bounds when it happened; `as_of` asks what was
-        true then, `known_as_of` what we believed then; `min_score` 0..1 drops weaker hits;
+        true then, `known_as_of` what we believed then; `min_score` 0..1 drops hits
+        that are less likely to be what was asked for;
         `include` adds "superseded", "archived", "former" or "expired" ones; a question about the
         past ("used to", "以前") that names no `as_of` shows former ones by itself, marked as such.
         """

@@ -11,6 +11,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from math import log
 
+from perdure.domain.certainty import Certainty
+
 Anchors = tuple[tuple[float, float], ...]
 
 
@@ -31,12 +33,16 @@ class Calibration:
     `noise_across` takes the place of `noise` where the memory is in another script than the
     question (None: the same): translations lie farther apart, and so do texts that have nothing in
     common.
+
+    `certainty` reads what both arms say together as a probability, for embedders that the package
+    has none of (`engine/certainties.json`); None: it is taken as it is.
     """
 
     anchors: Anchors = ((0.0, 0.0), (1.0, 1.0))
     noise: float | None = None
     beside_words: Anchors | None = None
     noise_across: float | None = None
+    certainty: Certainty | None = None
 
     def relevance(self, cosine: float) -> float:
         """Relevance in [0, 1] of a pair with this cosine."""

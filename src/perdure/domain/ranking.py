@@ -20,6 +20,7 @@ from perdure.domain.calibration import (
     odds_in_crowd,
     weight_of_words,
 )
+from perdure.domain.certainty import Certainty
 from perdure.domain.decay import FREQUENCY_SATURATION, half_life_days
 from perdure.domain.fusion import lexical_relevance, relevance, said_relevance
 from perdure.domain.late_interaction import TELLING
@@ -33,6 +34,7 @@ the language they told it in."""
 AGREED = 2
 """Power of the odds in a crowd where vectors of words were compared: those say the same as the
 sentence's and say it better, so that among many memories it should not be heard twice."""
+_LEAST_STRENGTH = 1e-9
 COMPONENTS = ("similarity", "importance", "recency", "frequency")
 
 
@@ -60,7 +62,9 @@ class Candidate(NamedTuple):
 class Preset:
     """Weights of the four components; they sum to 1.
 
-    `half_life_days` None means 7 + 21 × importance days.
+    `half_life_days` None means 7 + 21 × importance days. `is_probability` has the weights of each
+    hit scaled so that its score is the probability that the memory is what was asked for, as far as
+    that is known of the embedder; the order stays the same.
     """
 
     name: str
@@ -69,6 +73,7 @@ class Preset:
     recency: float
     frequency: float
     half_life_days: float | None = None
+    is_probability: bool = False
 
     def __post_init__(self) -> None:
         weights = self.weights
@@ -96,7 +101,14 @@ AGENT_IO = Preset(
     frequency=0.15,
     half_life_days=7.0,
 )
-BALANCED = Preset(name="balanced", similarity=0.95, importance=0.02, recency=0.02, frequency=0.01)
+BALANCED = Preset(
+    name="balanced",
+    similarity=0.95,
+    importance=0.02,
+    recency=0.02,
+    frequency=0.01,
+    is_probability=True,
+)
 """Ours: relevance decides, and importance, recency and frequency settle what is about equal."""
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(
@@ -110,12 +122,17 @@ class Explanation:
 
     `components` maps a name to (value, weight), each value in [0, 1]; `score` is exactly the sum
     of value × weight in the order given. `arms` shows what the similarity was fused from.
+    `strength` is the sum with the weights of the preset, by which hits are ordered; where `certainty`
+    names what read it as a probability, the weights are scaled to that (that of frequency to 0:
+    being read makes nothing likelier), and where it is None the two are the same.
     """
 
     components: Mapping[str, tuple[float, float]]
     score: float
     config_hash: str
     arms: Mapping[str, float] = field(default_factory=dict)
+    strength: float = 0.0
+    certainty: str | None = None
 
     def recomputed(self) -> float:
         """The score computed again from the components; equal to `score`, bit for bit."""
@@ -131,27 +148,40 @@ def weighted_sum(components: Iterable[tuple[float, float]]) -> float:
 
 
 class Scored(NamedTuple):
-    """A candidate with its score and the values of COMPONENTS it is the weighted sum of."""
+    """A candidate with its score and the values of COMPONENTS it is the weighted sum of.
+
+    `strength` is the sum with the preset's weights; `scale` is what these are multiplied with for a
+    score that is a probability, that of frequency apart, which counts nothing then; None: for others.
+    """
 
     score: float
     values: tuple[float, ...]
     candidate: Candidate
+    strength: float
+    scale: float | None
 
 
 class Ranking(Sequence[Scored]):
-    """Scored candidates, best first, made when they are asked for: few of them ever are."""
+    """Scored candidates, best first, made when they are asked for: few of them ever are.
+
+    `scales` are in the order of `order`, everything else in that of the candidates.
+    """
 
     def __init__(
         self,
         order: Sequence[int],
-        scores: Sequence[float],
+        scales: Sequence[float | None],
+        strengths: Sequence[float],
         values: Sequence[tuple[float, ...]],
         candidates: Sequence[Candidate],
+        preset: Preset,
     ) -> None:
         self._order = order
-        self._scores = scores
+        self._scales = scales
+        self._strengths = strengths
         self._values = values
         self._candidates = candidates
+        self._weights = preset.weights
 
     def __len__(self) -> int:
         return len(self._order)
@@ -162,11 +192,23 @@ class Ranking(Sequence[Scored]):
     def __getitem__(self, index: slice) -> list[Scored]: ...
     def __getitem__(self, index: int | slice) -> Scored | list[Scored]:
         if isinstance(index, slice):
-            return [self._made(place) for place in self._order[index]]
-        return self._made(self._order[index])
+            return [
+                self._made(place, scale)
+                for place, scale in zip(self._order[index], self._scales[index], strict=True)
+            ]
+        return self._made(self._order[index], self._scales[index])
 
-    def _made(self, place: int) -> Scored:
-        return Scored(self._scores[place], self._values[place], self._candidates[place])
+    def _made(self, place: int, scale: float | None) -> Scored:
+        values, score = self._values[place], self._strengths[place]
+        if scale is not None:
+            score = weighted_sum(zip(values, _scaled(self._weights, scale), strict=True))
+        return Scored(score, values, self._candidates[place], self._strengths[place], scale)
+
+
+def _scaled(weights: Sequence[float], scale: float | None) -> tuple[float, ...]:
+    if scale is None:
+        return tuple(weights)
+    return (*(weight * scale for weight in weights[:-1]), 0.0)
 
 
 FloatColumn = NDArray[np.float64]
@@ -254,12 +296,14 @@ def rank(
     considered: int = 0,
     asks_in_han: bool | None = None,
     unwritten: Sequence[int] | None = None,
+    certainty: Certainty | None = None,
 ) -> Sequence[Scored]:
-    """The relevant candidates, best first; equal scores are ordered by id.
+    """The relevant candidates, best first; equal strengths are ordered by id.
 
     `considered` is how many memories they were chosen from (0: no more than a few);
     `asks_in_han` whether the question holds Chinese characters, None for a question without words.
-    `unwritten` are accesses of each candidate that its store does not know of yet.
+    `unwritten` are accesses of each candidate that its store does not know of yet. `certainty` reads
+    strengths as probabilities, where the preset wants them; without it they are the scores.
 
     Computed by columns, because every recall scores dozens of candidates; each score is still the
     plain sum of value × weight, so an explanation recomputes it to the bit.
@@ -281,20 +325,39 @@ def rank(
         _recency(np.array(occurred, dtype=np.float64), weight, preset, to_micros(now)),
         _frequency(accesses),
     )
-    score = np.zeros(len(candidates))
-    for column, share in zip(columns, preset.weights, strict=True):
-        score += column * share
+    unread = np.zeros(len(candidates))
+    for column, share in zip(columns[:-1], preset.weights[:-1], strict=True):
+        unread += column * share
+    strength = unread + columns[-1] * preset.frequency
     fit = np.flatnonzero(
         _is_relevant(cosine, terms, words, calibration, considered, foreign)
     ).tolist()
-    scores = score.tolist()
+    strengths = strength.tolist()
     values = list(zip(*(column.tolist() for column in columns), strict=True))
-    order = sorted((-scores[place], ids[place], place) for place in fit)
-    return Ranking([place for _, _, place in order], scores, values, candidates)
+    order = [place for _, _, place in sorted((-strengths[item], ids[item], item) for item in fit)]
+    scales: list[float | None] = [None] * len(order)
+    if certainty is not None and preset.is_probability:
+        # Being read changes the order of what is about equal, and not what is likely.
+        known = unread[order]
+        likely = certainty.of(np.minimum.accumulate(known), considered)
+        scales = (likely / np.maximum(known, _LEAST_STRENGTH)).tolist()
+    return Ranking(order, scales, strengths, values, candidates, preset)
 
 
-def explain(item: Scored, *, preset: Preset, config_hash: str) -> Explanation:
-    """The components behind a score that `rank` gave with the same preset."""
+def likelihood(
+    ranked: Sequence[Scored], *, preset: Preset, certainty: Certainty, considered: int
+) -> float:
+    """The probability that any of those that `rank` gave answers; 0 of none."""
+    if not ranked:
+        return 0.0
+    unread = zip(ranked[0].values[:-1], preset.weights[:-1], strict=True)
+    return certainty.answers(weighted_sum(unread), considered)
+
+
+def explain(
+    item: Scored, *, preset: Preset, config_hash: str, certainty: Certainty | None = None
+) -> Explanation:
+    """The components behind a score that `rank` gave with the same preset and certainty."""
     candidate = item.candidate
     arms: dict[str, float] = {}
     if candidate.cosine is not None:
@@ -303,10 +366,12 @@ def explain(item: Scored, *, preset: Preset, config_hash: str) -> Explanation:
         arms["lexical"] = candidate.lexical
     if candidate.tokens is not None:
         arms["tokens"] = candidate.tokens
-    pairs = zip(item.values, preset.weights, strict=True)
+    pairs = zip(item.values, _scaled(preset.weights, item.scale), strict=True)
     return Explanation(
         components=dict(zip(COMPONENTS, pairs, strict=True)),
         score=item.score,
         config_hash=config_hash,
         arms=arms,
+        strength=item.strength,
+        certainty=certainty.name if certainty is not None and preset.is_probability else None,
     )

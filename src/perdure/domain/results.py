@@ -116,6 +116,8 @@ class Recall(Sequence[Hit]):
 
     `query` is the question's text, and `query_time` when it was asked; `notes` says what limited the answer (a query
     that was shortened, an embedder out of reach); `considered` how many memories it could see.
+    `likelihood` is the probability that any of these answers the question, None where nobody knows it
+    of the embedder (`Explanation.certainty`).
     """
 
     hits: tuple[Hit, ...]
@@ -124,6 +126,7 @@ class Recall(Sequence[Hit]):
     query: str | None = None
     considered: int = 0
     notes: tuple[str, ...] = ()
+    likelihood: float | None = None
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...

@@ -29,7 +29,7 @@ from perdure.engine.writing import Retry, collapsed, deciding, write_or_retry
 from perdure.errors import Conflict, InvalidInput, NotFound
 
 WAS_WRONG = "was never true"
-LEAST_SCORE_TO_CORRECT = 0.25
+LEAST_STRENGTH_TO_CORRECT = 0.25
 """A weaker hit may be shown, but nothing takes its place on the strength of a query."""
 HITS_LOOKED_AT = 4
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -63,11 +63,11 @@ async def target_of(core: Core, scope: Scope, target: str, now: datetime) -> Mem
         return (await stored(core, scope, [target]))[target]
     condition = Condition(view=View(scope=scope, now=now))
     found = await recall(
-        core, question_of(core, target), condition, limit=HITS_LOOKED_AT,
-        min_score=LEAST_SCORE_TO_CORRECT,
-    )  # fmt: skip
+        core, question_of(core, target), condition, limit=HITS_LOOKED_AT, min_score=0.0
+    )
+    strong = (hit.memory for hit in found if hit.explanation.strength >= LEAST_STRENGTH_TO_CORRECT)
     # What is wrong in a summary is wrong in what it was made of.
-    named = next((hit.memory.id for hit in found if not is_summary(hit.memory)), None)
+    named = next((memory.id for memory in strong if not is_summary(memory)), None)
     if named is None:
         raise NotFound(
             "no memory in this scope clearly has to do with that query; nothing was corrected. "

@@ -9,16 +9,18 @@ from math import ceil
 import numpy as np
 
 from perdure.domain.analysis import query_lexemes
+from perdure.domain.certainty import Certainty
 from perdure.domain.diversity import without_repeats
 from perdure.domain.duplicates import gist, repeats
 from perdure.domain.late_interaction import QuestionTokens
 from perdure.domain.query import Condition, Search
-from perdure.domain.ranking import Preset, Scored, explain, rank
+from perdure.domain.ranking import Preset, Scored, explain, likelihood, rank
 from perdure.domain.records import Memory
 from perdure.domain.replay import replay
 from perdure.domain.results import Hit, Recall
 from perdure.domain.text import holds_han, is_blank, sanitise, shown, truncate
 from perdure.domain.visibility import Include, is_believed, status
+from perdure.engine.certainty import certainty_for
 from perdure.engine.core import Core
 from perdure.engine.successors import may_be_answered_by_successors, successors_of
 from perdure.engine.word_by_word import with_tokens
@@ -142,27 +144,55 @@ async def _recall(
 ) -> Recall:
     floor = core.settings.relevance_threshold if min_score is None else min_score
     now = condition.view.now
-    considered, ranked = await _ranked(core, question, asked, condition, limit=limit)
-    hits = await _hits(core, ranked, condition, limit=limit, floor=floor)
-    if not hits and may_be_answered_by_successors(condition.view):
+    certainty = _certainty(core, question, asked)
+    considered, ranked = await _ranked(core, question, asked, condition, certainty, limit=limit)
+    likely = None
+    if certainty is not None:
+        preset = core.settings.preset
+        likely = likelihood(ranked, preset=preset, certainty=certainty, considered=considered)
+    hits: list[Hit] = []
+    least = core.settings.answer_threshold if min_score is None else 0.0
+    is_silent = likely is not None and likely < least
+    if not is_silent:
+        hits = await _hits(core, ranked, condition, certainty, limit=limit, floor=floor)
+    if not hits and not is_silent and may_be_answered_by_successors(condition.view):
         wider = replace(condition, view=replace(condition.view, include=_OUTDATED))
-        _, ranked = await _ranked(core, question, asked, wider, limit=limit)
+        _, ranked = await _ranked(core, question, asked, wider, certainty, limit=limit)
         fit = [item for item in ranked if item.score >= floor][:limit]
-        hits = await _in_their_place(core, fit, condition, wider)
+        hits = await _in_their_place(core, fit, condition, wider, certainty)
     return Recall(
         hits=tuple(hits),
         abstained=not hits,
         query_time=now,
         query=question.text,
         considered=considered,
+        likelihood=likely,
     )
 
 
 _OUTDATED: frozenset[Include] = frozenset(("superseded",))
 
 
+def _certainty(core: Core, question: Question, asked: _Asked) -> Certainty | None:
+    """What reads strengths as probabilities; nothing does for a question that is a vector alone,
+    or where the scores are to be something else."""
+    if question.text is None or not core.settings.preset.is_probability:
+        return None
+    return certainty_for(
+        core.embedding,
+        has_vector=asked.vector is not None,
+        has_tokens=asked.tokens is not None,
+    )
+
+
 async def _ranked(
-    core: Core, question: Question, asked: _Asked, condition: Condition, *, limit: int
+    core: Core,
+    question: Question,
+    asked: _Asked,
+    condition: Condition,
+    certainty: Certainty | None,
+    *,
+    limit: int,
 ) -> tuple[int, Sequence[Scored]]:
     """How many memories were in question, and the best of them, best first."""
     preset = core.settings.preset
@@ -184,12 +214,17 @@ async def _ranked(
         considered=found.considered,
         asks_in_han=None if question.text is None else holds_han(question.text),
         unwritten=core.accesses.counts(item.id for item in candidates),
+        certainty=certainty,
     )
     return found.considered, ranked
 
 
 async def _in_their_place(
-    core: Core, ranked: Sequence[Scored], condition: Condition, wider: Condition
+    core: Core,
+    ranked: Sequence[Scored],
+    condition: Condition,
+    wider: Condition,
+    certainty: Certainty | None,
 ) -> list[Hit]:
     """What took the place of outdated memories that answer the question, with their scores."""
     records = await _records(core, [item.candidate.id for item in ranked], wider)
@@ -199,13 +234,14 @@ async def _in_their_place(
         successor = successors.get(item.candidate.id)
         if successor is not None:
             placed.setdefault(successor.id, (item, successor))
-    return await _shown(core, list(placed.values()), condition)
+    return await _shown(core, list(placed.values()), condition, certainty)
 
 
 async def _hits(
     core: Core,
     ranked: Sequence[Scored],
     condition: Condition,
+    certainty: Certainty | None,
     *,
     limit: int,
     floor: float,
@@ -229,11 +265,14 @@ async def _hits(
         )
         distinct = without_repeats(readable, _repeats, gist=_gist, limit=limit)
         start += step
-    return await _shown(core, _as_useful(distinct), condition)
+    return await _shown(core, _as_useful(distinct), condition, certainty)
 
 
 async def _shown(
-    core: Core, items: Sequence[tuple[Scored, Memory]], condition: Condition
+    core: Core,
+    items: Sequence[tuple[Scored, Memory]],
+    condition: Condition,
+    certainty: Certainty | None,
 ) -> list[Hit]:
     """The hits, in this order."""
     now = condition.view.now
@@ -245,21 +284,21 @@ async def _shown(
             memory=record,
             score=item.score,
             status=status(record, now, contested=record.id in contested),
-            explanation=explain(item, preset=preset, config_hash=config_hash),
+            explanation=explain(item, preset=preset, config_hash=config_hash, certainty=certainty),
         )
         for item, record in items
     ]
 
 
 SAID_ALREADY = 0.8
-"""Share of its score with which a fact is placed when the words it was drawn from come before it.
+"""Share of its strength with which a fact is placed when the words it was drawn from come before it.
 The words are never placed behind their fact: they may say more."""
 UNVOUCHED = 0.85
 """The same for words that nobody vouches for, such as an assistant's."""
 
 
 def _as_useful(items: Sequence[tuple[Scored, Memory]]) -> list[tuple[Scored, Memory]]:
-    """The items in the order of what each adds; their scores stay what they are."""
+    """The items in the order of what each adds; their strengths and scores stay what they are."""
     shown: set[str] = set()
     placed: list[tuple[float, int]] = []
     for place, (item, memory) in enumerate(items):
@@ -267,7 +306,7 @@ def _as_useful(items: Sequence[tuple[Scored, Memory]]) -> list[tuple[Scored, Mem
         if not shown.isdisjoint(memory.provenance):
             weight *= SAID_ALREADY
         shown.add(memory.id)
-        placed.append((-item.score * weight, place))
+        placed.append((-item.strength * weight, place))
     return [items[place] for _, place in sorted(placed)]
 
 

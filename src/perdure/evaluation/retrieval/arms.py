@@ -40,10 +40,12 @@ _SIMILARITY = Preset(name="similarity", similarity=1.0, importance=0.0, recency=
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """The documents an arm gave, best first, and how sure it was of the best of them, in [0, 1]."""
+    """The documents an arm gave, best first, how sure it was that anything answers, and the score of
+    the best, both in [0, 1]."""
 
     ids: tuple[str, ...]
     confidence: float = 0.0
+    best: float = 0.0
 
 
 @dataclass(slots=True)
@@ -137,7 +139,9 @@ class Bench:
             for id_ in (hit.memory.id, *hit.memory.provenance)
             if id_ in known
         )
-        return Ranked(ids=tuple(dict.fromkeys(came)), confidence=_confidence(found))
+        return Ranked(
+            ids=tuple(dict.fromkeys(came)), confidence=_confidence(found), best=_best(found)
+        )
 
     def confidence(self, unit: Unit, question: Question) -> float:
         """How sure the default arm is that something in this unit answers the question."""
@@ -161,5 +165,13 @@ class Bench:
 
 
 def _confidence(found: Recall) -> float:
+    """The probability that anything answers, or the highest score where nobody knows it; 0 when
+    nothing was found relevant."""
+    if not len(found):
+        return 0.0
+    return found.likelihood if found.likelihood is not None else _best(found)
+
+
+def _best(found: Recall) -> float:
     """The highest score; 0 when nothing was found relevant."""
     return max((hit.score for hit in found), default=0.0)

@@ -16,8 +16,9 @@ from perdure.evaluation.retrieval.abstention import (
     risk_coverage_area,
     told_apart,
 )
-from perdure.evaluation.retrieval.arms import DEFAULT, DEPTH, Ranked
+from perdure.evaluation.retrieval.arms import DEFAULT, DEPTH, VECTORS, WORDS, Ranked
 from perdure.evaluation.retrieval.contexts import BUDGETS
+from perdure.evaluation.retrieval.lead import Lead, lead_of, told
 from perdure.evaluation.retrieval.metrics import any_at, ndcg_at, recall_at, reciprocal_rank
 from perdure.evaluation.retrieval.units import Question
 from perdure.evaluation.statistics import Figure, Places, Sums, bootstrapped, resampled, share
@@ -34,9 +35,13 @@ METRICS: Mapping[str, Metric] = {
     "reciprocal rank": lambda ranked, gold: reciprocal_rank(ranked, gold, DEPTH),
 }
 CONFIDENCE = "confidence"
+LEAD = "ahead of its best single arm"
 RISK = "risk over coverage"
 TOLD_APART = "answerable told apart"
 AT_DEFAULT, AT_BEST = "balanced, by default", "balanced, best threshold"
+AT_PRIOR, PRIOR = "balanced, below 0.75", 0.75
+"""Less likely than before anything was looked at (three in four questions have an answer): the one
+threshold that is the same for every store and embedder."""
 FIRST_HOLDS = "first hit holds evidence, by its score"
 UNANSWERABLE, FOREIGN = "without an answer here", "about another store"
 """Questions that cannot be answered: marked so in the file; and those of the next unit."""
@@ -66,7 +71,7 @@ def report(asked: Sequence[Asked], notes: Sequence[str], costs: Sequence[Entry] 
         by_group=HEADLINE,
         entries=(*_entries(asked), *costs),
         failures=tuple(_failures(asked)),
-        notes=tuple(notes),
+        notes=(*notes, *(told(lead, HEADLINE) for lead in leads(asked))),
         items=tuple(_item(one) for one in asked if one.question.gold),
     )
 
@@ -80,6 +85,10 @@ def _entries(asked: Sequence[Asked]) -> Iterator[Entry]:
     for language in languages_of(one.language for one in asked):
         mine = [one for one in asked if language in (ALL, one.language)]
         yield from _qualities(mine, language)
+        yield from (
+            Entry(measure=LEAD, language=language, figure=lead.figure)
+            for lead in _lead(mine, language)
+        )
         yield from _coverages(mine, language)
         yield from _abstentions(mine, language)
         yield from _reliabilities(mine, language)
@@ -99,6 +108,23 @@ def _qualities(asked: Sequence[Asked], language: str) -> Iterator[Entry]:
         for metric in (HEADLINE, "recall@5", "recall@10"):
             figure = _mean(mine, DEFAULT, metric)
             yield Entry(measure=metric, language=language, group=category, figure=figure)
+
+
+def leads(asked: Sequence[Asked]) -> Iterator[Lead]:
+    """By how much the default is ahead of its best single arm: each language, and all together."""
+    for language in languages_of(one.language for one in asked):
+        yield from _lead([one for one in asked if language in (ALL, one.language)], language)
+
+
+def _lead(asked: Sequence[Asked], language: str) -> Iterator[Lead]:
+    fair = [one for one in asked if one.question.is_answerable]
+    values = {
+        arm: [METRICS[HEADLINE](one.rankings[arm].ids, one.question.gold) for one in fair]
+        for arm in (DEFAULT, WORDS, VECTORS)
+        if all(arm in one.rankings for one in fair)
+    }
+    together = values.pop(DEFAULT)
+    yield from lead_of(language, together, values, [one.unit for one in fair])
 
 
 def _mean(asked: Sequence[Asked], arm: str, metric: str) -> Figure:
@@ -158,7 +184,7 @@ def _told(answers: Sequence[Answer]) -> Iterator[tuple[str, Figure]]:
     size = len(answers)
     yield RISK, resampled(size, lambda some: risk_coverage_area(confidence[some], right[some]))
     yield TOLD_APART, resampled(size, lambda some: told_apart(confidence[some], answerable[some]))
-    for name, threshold in ((AT_DEFAULT, 0.0), (AT_BEST, best)):
+    for name, threshold in ((AT_DEFAULT, 0.0), (AT_PRIOR, PRIOR), (AT_BEST, best)):
 
         def accuracy(some: Places, at: float = threshold) -> float:
             return balanced_accuracy(confidence[some], answerable[some], at)
@@ -169,7 +195,7 @@ def _told(answers: Sequence[Answer]) -> Iterator[tuple[str, Figure]]:
 
 def _reliabilities(asked: Sequence[Asked], language: str) -> Iterator[Entry]:
     """Whether a score is a probability: how often the best hit holds evidence, by its score."""
-    confidence = np.array([one.rankings[DEFAULT].confidence for one in asked])
+    confidence = np.array([one.rankings[DEFAULT].best for one in asked])
     is_right = np.array(
         [
             one.question.is_answerable
