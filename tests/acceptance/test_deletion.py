@@ -24,6 +24,7 @@ def people(memory):
             {
                 "content": f"Note {number} about the orchard",
                 "scope": Scope(user=user, session=f"s{number % 2}"),
+                "understand": False,
             }
             for user in USERS
             for number in range(12)
@@ -185,7 +186,9 @@ def test_bulk_forgetting_needs_no_embedder(home):
 def test_bulk_forgetting_is_one_operation(lasting_home):
     memory = lasting_home.open(embedder="off").scoped(user="ilka")
     for start in range(0, 800, 200):
-        memory.remember_many([{"content": f"Line {start + n} of the log"} for n in range(200)])
+        memory.remember_many(
+            [{"content": f"Line {start + n} of the log", "understand": False} for n in range(200)]
+        )
     kept = [memory.remember(f"Single {number}", key=f"k{number}").memory.id for number in range(20)]
 
     def time_of(call, *arguments, **options):
@@ -205,7 +208,9 @@ def test_bulk_forgetting_is_one_operation(lasting_home):
 @pytest.mark.slow
 def test_more_memories_than_one_transaction_takes_can_be_forgotten_at_once():
     memory = perdure.open("memory://", embedder="off").scoped(user="ilka")
-    memory.remember_many([{"content": f"Row {number}"} for number in range(5_200)])
+    memory.remember_many(
+        [{"content": f"Row {number}", "understand": False} for number in range(5_200)]
+    )
     assert len(memory.forget_all()) == 5_200
     assert memory.count() == 0
 

@@ -98,7 +98,9 @@ def test_what_another_process_writes_is_found_at_once(shared_home):
 def notes(file_home):
     """A closed file with a hundred notes, and their ids."""
     with file_home.open() as memory:
-        given = memory.remember_many([{"content": f"Note {n} on the ledger"} for n in range(100)])
+        given = memory.remember_many(
+            [{"content": f"Note {n} on the ledger", "understand": False} for n in range(100)]
+        )
     return [item.memory.id for item in given]
 
 
@@ -232,11 +234,15 @@ def test_a_log_that_was_left_behind_is_read(tmp_path):
 
 def test_a_backup_is_whole_while_others_write(file_home, tmp_path):
     memory = file_home.open(clock=None)
-    memory.remember_many([{"content": f"Before {number}"} for number in range(50)])
+    memory.remember_many(
+        [{"content": f"Before {number}", "understand": False} for number in range(50)]
+    )
     copy = tmp_path / "copy.db"
 
     def write(number):
-        memory.remember_many([{"content": f"During {number} {part}"} for part in range(4)])
+        memory.remember_many(
+            [{"content": f"During {number} {part}", "understand": False} for part in range(4)]
+        )
 
     with ThreadPoolExecutor(3) as pool:
         writing = [pool.submit(write, number) for number in range(20)]

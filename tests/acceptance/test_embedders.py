@@ -44,7 +44,9 @@ class Waiting(CountingEmbedder):
 def filled(home, dimension=64):
     """A closed store with notes, as they were."""
     with home.open(embedder=HashingEmbedder(dimension)) as memory:
-        memory.remember_many([{"content": f"Note {n} about the loom"} for n in range(NOTES)])
+        memory.remember_many(
+            [{"content": f"Note {n} about the loom", "understand": False} for n in range(NOTES)]
+        )
         return everything_in(memory)
 
 
@@ -137,7 +139,9 @@ def test_reads_go_on_by_words_until_a_memory_has_its_new_vector(lasting_home):
 
 def test_an_interrupted_move_is_taken_up_where_it_stopped(lasting_home):
     with lasting_home.open(embedder=HashingEmbedder(64)) as memory:
-        memory.remember_many([{"content": f"Note {n} about the loom"} for n in range(150)])
+        memory.remember_many(
+            [{"content": f"Note {n} about the loom", "understand": False} for n in range(150)]
+        )
 
     class Failing(FlakyEmbedder):
         async def embed(self, texts, *, purpose):

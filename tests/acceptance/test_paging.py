@@ -19,7 +19,7 @@ def ledger(home):
     memory = home.open(embedder="off").scoped(user="ilka")
     memory.remember_many(
         [
-            {"content": f"Entry {number}", "importance": number % 5 / 10,
+            {"content": f"Entry {number}", "importance": number % 5 / 10, "understand": False,
              "occurred_at": f"2031-01-{1 + max(0, number - ALIKE) % 28:02}"}
             for number in range(AMOUNT)
         ]
@@ -162,5 +162,7 @@ def test_the_clock_moving_on_does_not_break_a_walk(ilka, clock):
 @pytest.mark.slow
 def test_more_than_a_thousand_are_walked_to_the_end(home):
     memory = home.open(embedder="off")
-    memory.remember_many([{"content": f"Entry {number}"} for number in range(1_137)])
+    memory.remember_many(
+        [{"content": f"Entry {number}", "understand": False} for number in range(1_137)]
+    )
     assert len({item.id for item in everything_in(memory, limit=100)}) == memory.count() == 1_137

@@ -96,7 +96,7 @@ def talk(memory):
     scope = Scope(user="ilka")
     turns = [
         {"content": f"Turn {number} about the harbour crane 港口吊车. " + "x " * (number % 40),
-         "scope": scope, "occurred_at": f"2031-01-{number % 28 + 1:02}"}
+         "scope": scope, "occurred_at": f"2031-01-{number % 28 + 1:02}", "understand": False}
         for number in range(400)
     ]  # fmt: skip
     turns.append({"content": "harbour crane " + "log " * 9_000, "scope": scope})
@@ -158,7 +158,9 @@ def test_attachments_count_towards_the_budget(ilka):
 def test_the_cost_of_a_context_grows_about_linearly(memory):
     def cost(amount):
         mine = memory.scoped(user=f"u{amount}")
-        mine.remember_many([{"content": f"Turn {n} about the crane"} for n in range(amount)])
+        mine.remember_many(
+            [{"content": f"Turn {n} about the crane", "understand": False} for n in range(amount)]
+        )
         taken = []
         for _ in range(3):
             begun = time.process_time()
