@@ -497,3 +497,13 @@ def test_a_default_url_is_taken_from_the_environment(tmp_path, monkeypatch):
     with perdure.open() as memory:
         memory.remember("Kept where the environment says")
     assert (tmp_path / "chosen.db").exists()
+
+
+@decided_by_the_engine
+def test_a_picture_finds_the_memories_with_that_picture(ilka):
+    for words in ("🎂🎉", "🐈", "I love sushi 🍣", "Ordinary words"):
+        ilka.remember(words)
+    assert texts(ilka.recall("🐈")) == ["🐈"]
+    assert texts(ilka.recall("🍣")) == ["I love sushi 🍣"]
+    assert texts(ilka.recall("🎂🎉")) == ["🎂🎉"]
+    assert ilka.recall("???").abstained

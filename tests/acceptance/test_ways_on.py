@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
@@ -68,6 +69,14 @@ REFUSED = {
     "hits as memories": (lambda bound: bound.forget(bound.recall("kiln")), "pass its .memory"),
     "a message as words": (lambda bound: bound.remember({"role": "user"}), r"observe\(\) takes"),
     "an empty user": (lambda bound: bound.scoped(user=""), "user is empty.* leave user out"),
+    "a message as a role": (
+        lambda bound: bound.context("s1").append({"role": "user", "content": "x"}),
+        "extend takes whole messages",
+    ),
+    "a message of nothing": (
+        lambda bound: bound.observe([object()]),
+        "message 0: .* with role and content",
+    ),
     "no period": (
         lambda bound: bound.start_maintenance(timedelta(0)),
         r"longer than nothing, not 0:00:00.*stop_maintenance\(\)",
@@ -83,6 +92,25 @@ def test_a_wrong_value_is_answered_with_a_right_one(memory, call, told):
     with pytest.raises(InvalidInput, match=told):
         call(memory)
     assert memory.count() == 1
+
+
+@dataclass
+class Typed:
+    """A message, or a part of one, as client libraries give them."""
+
+    role: str | None = None
+    content: object = None
+    type: str | None = None
+    text: str | None = None
+
+
+@decided_by_the_engine
+def test_typed_messages_are_observed_like_mappings(memory):
+    parts = [Typed(type="text", text="I live in Lisbon."), Typed(type="image")]
+    for place, content in enumerate(("I live in Lisbon.", parts, [{"text": "I live in Lisbon."}])):
+        user = memory.scoped(user=f"u{place}")
+        user.observe([Typed(role="user", content=content)])
+        assert [fact.object for fact in user.graph.facts(predicate="lives_in")] == ["Lisbon"]
 
 
 @decided_by_the_engine

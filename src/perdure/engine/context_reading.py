@@ -52,6 +52,8 @@ class Reader:
         id: object = None,  # noqa: A002 - the promised name
     ) -> ContextTurn:
         """One turn, or `InvalidInput` with what to mend."""
+        if isinstance(role, Mapping):
+            raise InvalidInput("append(role, content) takes the parts; extend takes whole messages")
         if role not in ROLES:
             raise InvalidInput(f"role must be one of {', '.join(ROLES)}, not {shown(role)}")
         calls = _calls(tool_calls)

@@ -66,8 +66,7 @@ def turns_of(messages: object, scope: Scope, settings: Settings, now: datetime) 
 
 
 def _turn(message: object, scope: Scope, settings: Settings, now: datetime) -> Turn:
-    if not isinstance(message, Mapping):
-        raise InvalidInput(f"it must be a mapping, not {shown(message)}")
+    message = _as_mapping(message)
     unknown = set(message) - _KEYS - _CALLS
     if unknown:
         raise InvalidInput(f"a message knows no {', '.join(sorted(map(repr, unknown)))}")
@@ -91,6 +90,19 @@ def _turn(message: object, scope: Scope, settings: Settings, now: datetime) -> T
     )
 
 
+def _as_mapping(message: object) -> Mapping[object, object]:
+    """The message as it is, or the parts of a typed one, as client libraries give them."""
+    if isinstance(message, Mapping):
+        return message
+    if not (hasattr(message, "role") and hasattr(message, "content")):
+        raise InvalidInput(
+            "it must be a mapping, or an object, with role and content, such as "
+            f'{{"role": "user", "content": "…"}}, not {shown(message)}'
+        )
+    parts = {name: getattr(message, name, None) for name in _KEYS}
+    return {name: value for name, value in parts.items() if value is not None}
+
+
 def _digest(parts: list[Any]) -> str:
     return blake2b(canonical(parts).encode("utf-8"), digest_size=16).hexdigest()
 
@@ -100,15 +112,15 @@ def _content(content: object, settings: Settings) -> str:
     if content is None:
         return ""
     if isinstance(content, list | tuple):
-        texts = [
-            part.get("text")
-            for part in content
-            if isinstance(part, Mapping) and part.get("type", "text") == "text"
-        ]
+        texts = [_part(part, "text") for part in content if _part(part, "type") in ("text", None)]
         content = "\n".join(text for text in texts if isinstance(text, str))
     if isinstance(content, str) and is_blank(content):
         return ""
     return text_of(content, settings)
+
+
+def _part(part: object, name: str) -> object:
+    return part.get(name) if isinstance(part, Mapping) else getattr(part, name, None)
 
 
 def _text(value: object, name: str) -> str | None:

@@ -99,6 +99,9 @@ class _Asked:
 async def _vectors_for(core: Core, question: Question) -> _Asked:
     if question.text is None:
         return _Asked(vector=question.vector)
+    if not any(map(str.isalnum, question.text)):
+        # Signs and pictures are one and the same to most models; as words they are told apart.
+        return _Asked(vector=None)
     try:
         vector = await core.embedding.query(question.text)
         return _Asked(vector=vector, tokens=await core.embedding.query_tokens(question.text))
