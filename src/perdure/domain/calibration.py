@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from math import log
+from math import inf, log
 
 from perdure.domain.certainty import Certainty
 
@@ -30,6 +30,9 @@ class Calibration:
     only sounds alike above what says the very words. They are read as of `CROWD_FROM` memories
     in question; among more, `odds_in_crowd` takes off what is alike by chance.
 
+    `noise_among_few` takes the place of `noise` among ten memories or fewer, with a gradual change
+    up to a hundred (None: the same): the nearest of many is near by chance, one of a few is not.
+
     `noise_across` takes the place of `noise` where the memory is in another script than the
     question (None: the same): translations lie farther apart, and so do texts that have nothing in
     common.
@@ -42,7 +45,16 @@ class Calibration:
     noise: float | None = None
     beside_words: Anchors | None = None
     noise_across: float | None = None
+    noise_among_few: float | None = None
     certainty: Certainty | None = None
+
+    def noise_among(self, considered: int) -> float:
+        """The cosine up to which a pair says nothing, among so many memories; -inf without one."""
+        if self.noise is None:
+            return -inf
+        if self.noise_among_few is None:
+            return self.noise
+        return self.noise + share_of_few(considered) * (self.noise_among_few - self.noise)
 
     def relevance(self, cosine: float) -> float:
         """Relevance in [0, 1] of a pair with this cosine."""
@@ -81,18 +93,15 @@ def odds_in_crowd(considered: int) -> float:
     return (CROWD_FROM / min(max(considered, CROWD_FROM), CROWD_UP_TO)) ** 2
 
 
-FEW, MANY, LESS_NOISE = 10, 100, 0.08
+FEW, MANY = 10, 100
 
 
-def less_noise_among(considered: int) -> float:
-    """By how much a cosine may lie below `noise` and still tell, among so few memories.
-
-    `noise` is set for crowds, where the nearest of many is near by chance. All of it up to ten
-    memories, nothing from a hundred on, in between falling with the logarithm of their number.
-    """
+def share_of_few(considered: int) -> float:
+    """How far so many memories are few, in [0, 1]: one up to ten, nothing from a hundred on, in
+    between falling with the logarithm of their number. Of an unknown number (0) nothing."""
     if not 0 < considered < MANY:
         return 0.0
-    return LESS_NOISE * min(1.0, log(MANY / considered) / log(MANY / FEW))
+    return min(1.0, log(MANY / considered) / log(MANY / FEW))
 
 
 UNCALIBRATED = Calibration()

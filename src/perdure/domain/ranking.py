@@ -16,7 +16,6 @@ from perdure.domain.calibration import (
     STRAY_WORDS,
     Anchors,
     Calibration,
-    less_noise_among,
     odds_in_crowd,
     weight_of_words,
 )
@@ -265,11 +264,9 @@ def _is_relevant(
     More in common than stray words, words much like its words, or a cosine above what the encoder
     gives unrelated texts.
     """
-    less = less_noise_among(considered)
-    noise = -np.inf if calibration.noise is None else calibration.noise - less
-    above = cosines > noise
+    above = cosines > calibration.noise_among(considered)
     if is_foreign is not None and calibration.noise_across is not None:
-        above |= is_foreign & (cosines > calibration.noise_across - less)
+        above |= is_foreign & (cosines > calibration.noise_across)
     return (lexical > STRAY_WORDS) | (tokens > TELLING) | above
 
 
