@@ -1,6 +1,6 @@
 """Does a year of memories stay within the quota, and how long does the upkeep of it take?
 
-    python -m benchmarks.year                            # two lives, 200 memories a day
+    python -m benchmarks.year                            # two lives of a year, 200 memories a day
     python -m benchmarks.year --days 60 --per-day 50     # smaller, nothing is kept
     python scripts/build_year.py                         # the table and the picture of the last run
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -25,6 +26,7 @@ WIDTH, HEIGHT = 380, 150
 LEFT, TOP, ACROSS, DOWN, RIGHT = 58, 74, 46, 46, 100
 MONTH_DAYS = 30.4
 TARGET = 0.6
+TICKS = 5
 USD_PER_GB_MONTH = {"hot": 0.115, "archive": 0.023}
 """What disks of a managed database and an object store cost a month in the lists of the large
 providers (2025), for a decimal gigabyte."""
@@ -63,13 +65,11 @@ def main() -> None:
     TABLE.write_text(table(document), encoding="utf-8")
 
 
-def panels(lives: Sequence[Life]) -> tuple[Panel, ...]:
+def panels(life: Life) -> tuple[Panel, ...]:
     """Store size, strength and utility."""
-    quotas = [life["quota"] for life in lives]
-    archived = [week["memories"]["archived"] for life in lives for week in life["weeks"]]
-    most = max(*quotas, *archived)
-    step = 20_000 if most > 40_000 else max(1, most // 3)
-    most = -(-int(most * 1.08) // step) * step
+    largest = max(life["quota"], *(week["memories"]["archived"] for week in life["weeks"]))
+    step = next(step for step in _round_numbers() if step * TICKS >= 1.08 * largest)
+    most = -(-int(1.08 * largest) // step) * step
     return (
         Panel(
             title="Memories", most=most, ticks=range(0, most + 1, step), level="quota",
@@ -94,11 +94,16 @@ def panels(lives: Sequence[Life]) -> tuple[Panel, ...]:
     )  # fmt: skip
 
 
+def _round_numbers() -> Iterator[int]:
+    for power in count():
+        yield from (factor * 10**power for factor in (1, 2, 5))
+
+
 def picture(lives: Sequence[Life]) -> str:
     """The year as an SVG document: a column for each life, a row for each panel."""
-    rows = panels(lives)
+    rows = len(panels(lives[0]))
     width = LEFT + len(lives) * WIDTH + (len(lives) - 1) * ACROSS + RIGHT
-    height = TOP + len(rows) * (HEIGHT + DOWN)
+    height = TOP + rows * (HEIGHT + DOWN)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12" fill="{INK}">',
@@ -108,7 +113,7 @@ def picture(lives: Sequence[Life]) -> str:
     for column, life in enumerate(lives):
         x = LEFT + column * (WIDTH + ACROSS)
         parts.append(_text(x, 46, _heading(life)))
-        for row, panel in enumerate(rows):
+        for row, panel in enumerate(panels(life)):
             y = TOP + row * (HEIGHT + DOWN)
             parts += _panel(panel, life, x, y, is_last=column == len(lives) - 1)
     return "\n".join([*parts, "</svg>"]) + "\n"
