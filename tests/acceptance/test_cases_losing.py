@@ -138,6 +138,41 @@ def test_a_request_that_was_carried_out_leaves_no_trace_of_it(home, told, tmp_pa
     assert "7730" not in (tmp_path / "out.jsonl").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("told_before", "request_", "question"),
+    [
+        ("I have diabetes.", "Forget that I have diabetes.", "diabetes"),
+        ("My PIN is 4711.", "My PIN is 4711, please forget it.", "PIN 4711"),
+        ("我有糖尿病。", "对了，忘掉我有糖尿病这件事吧，谢谢。", "糖尿病"),
+        (None, "Please forget my address.", "What is my address?"),
+        (None, "请忘掉我的地址。", "我的地址是什么？"),
+    ],
+)
+def test_a_request_is_no_answer_to_a_question_about_what_it_lost(
+    home, told_before, request_, question
+):
+    memory = home.open().scoped(user="ilka")
+    if told_before:
+        say(home, memory, told_before)
+    say(home, memory, request_)
+    assert memory.recall(question).abstained
+    assert texts(memory.list(include=("superseded", "former"))) == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "question"),
+    [
+        ("Forget what I said about tea, I like coffee.", "coffee"),
+        ("忘掉我说的茶，我喜欢咖啡。", "咖啡"),
+    ],
+)
+def test_what_is_said_beside_a_request_stays(home, request_, question):
+    memory = home.open().scoped(user="ilka")
+    say(home, memory, "I like tea. 我喜欢茶。")
+    say(home, memory, request_)
+    assert request_ in texts(memory.recall(question))
+
+
 def test_a_request_reaches_nobody_else(home):
     memory = home.open()
     ilka, bo = memory.scoped(user="ilka"), memory.scoped(user="bo")

@@ -149,3 +149,9 @@ def is_echo(text: str, lost: Iterable[Memory], target: str) -> bool:
         if telling and len(telling & said) / len(telling) >= ECHOED:
             return True
     return False
+
+
+def repeats_whole(text: str, content: str) -> bool:
+    """Whether a text has every telling word of a memory's content."""
+    telling = set(query_lexemes(content))
+    return bool(telling) and telling.issubset(lexemes(text))

@@ -22,7 +22,7 @@ from perdure.engine.observe_applying import Part, carry_out, words_of
 from perdure.engine.observe_history import Said
 from perdure.engine.observe_known import Standing, standing_of
 from perdure.engine.observe_turns import ASSISTANT_ROLE, Turn
-from perdure.engine.observe_withdrawing import request_in, withdraw
+from perdure.engine.observe_withdrawing import request_in, requests_to_forget, withdraw
 from perdure.engine.observe_working import Working
 
 NOT_THE_USERS = "words of the {role}, kept as context"
@@ -97,6 +97,7 @@ class _Message:
         self._decisions: list[Decision] = []
         self._memories: dict[str, Memory] = {}
         self._parts: list[str] = []
+        self._requests: list[str] = []
         self._quiet: list[Decision] = []
 
     async def decide(self) -> Decided:
@@ -121,6 +122,7 @@ class _Message:
         for statement in statements:
             if statement.sentence.intent is Intent.DELETE:
                 self._keep_words(statement, vectors)
+                self._requests.append(self._parts[-1])
             else:
                 await self._take(statement, vectors)
         request = request_in(core, turn, reading)
@@ -290,6 +292,10 @@ class _Message:
             self._core, self._working, self._scope, self._turn, reading, self._said,
             keep=frozenset(self._parts),
         )  # fmt: skip
+        for change in requests_to_forget(
+            self._core, self._working, self._turn, self._requests, lost
+        ):
+            self._working.add(change)
         self._decisions.append(
             Decision(
                 operation="delete",

@@ -16,7 +16,15 @@ from perdure.domain.records import Memory, State
 from perdure.domain.scope import Scope
 from perdure.domain.summaries import is_summary
 from perdure.domain.visibility import Include, View
-from perdure.domain.withdrawal import TAKEN_BACK, Candidate, Request, is_echo, meant_by, points_back
+from perdure.domain.withdrawal import (
+    TAKEN_BACK,
+    Candidate,
+    Request,
+    is_echo,
+    meant_by,
+    points_back,
+    repeats_whole,
+)
 from perdure.engine.core import Core
 from perdure.engine.observe_history import Said
 from perdure.engine.observe_known import VOUCHED, claim_of, facts_of, reach_of
@@ -25,6 +33,7 @@ from perdure.engine.observe_working import Working
 from perdure.engine.supports import ON_REQUEST, UNDONE, facts_drawn_from, forgotten, without_support
 
 CANDIDATES = 40
+CARRIED_OUT = "it asked for something to be lost"
 
 UNVOUCHED = Comparison(field="confidence", operator=Operator.LTE, value=0, attribute=True)
 SAID_BY_PEOPLE = Or(
@@ -106,6 +115,36 @@ async def withdraw(
 _INTRODUCES = re.compile(r"[:：](?!\d)")
 """After it stand words that are quoted or to be worked on, not told."""
 _CLAUSE = re.compile(r"[,，;；。.!！]\s*")
+
+
+def requests_to_forget(
+    core: Core, working: Working, turn: Turn, parts: Iterable[str], lost: Collection[str]
+) -> list[Change]:
+    """The changes that take the request's own words out of sight, by the ids of those parts.
+
+    "Forget that I am ill" tells what nobody is to tell any more, and is the best match for every
+    question about it. Words that say something else beside the request stay, unless they repeat
+    what is lost.
+    """
+    gone = [working.current[memory_id] for memory_id in lost]
+    changes = []
+    for part in parts:
+        words = working.current[part]
+        beside = _said_beside(core, turn, words.content)
+        if not beside or any(repeats_whole(beside, memory.content) for memory in gone):
+            changes.append(forgotten(words, working.now, CARRIED_OUT))
+    return changes
+
+
+def _said_beside(core: Core, turn: Turn, text: str) -> str:
+    """The clauses of a request that ask for no loss and say something."""
+    beside = []
+    for piece in filter(str.strip, _CLAUSE.split(text)):
+        reading = core.understanding.read(piece, at=turn.at)
+        says_something = any(sentence.is_worth_keeping for sentence in reading.sentences)
+        if reading.intent is not Intent.DELETE and says_something:
+            beside.append(piece)
+    return " ".join(beside)
 
 
 def _request(core: Core, turn: Turn, reading: Reading) -> Request:
