@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.acceptance.home import Face, Home, decided_by_the_engine
-from tests.acceptance.reading import texts
+from tests.acceptance.reading import ids, texts
 
 pytestmark = decided_by_the_engine
 
@@ -171,6 +171,19 @@ def test_what_is_said_beside_a_request_stays(home, request_, question):
     say(home, memory, "I like tea. 我喜欢茶。")
     say(home, memory, request_)
     assert request_ in texts(memory.recall(question))
+
+
+def test_the_words_of_a_request_come_back_like_any_others(home):
+    memory = home.open().scoped(user="ilka")
+    say(home, memory, "I have diabetes.")
+    say(home, memory, "Forget that I have diabetes.")
+    [request] = [
+        entry.memory_id
+        for entry in memory.changes()
+        if entry.change.get("content") == "Forget that I have diabetes."
+    ]
+    assert memory.restore(request).content == "Forget that I have diabetes."
+    assert request in ids(memory.recall("diabetes"))
 
 
 def test_a_request_reaches_nobody_else(home):

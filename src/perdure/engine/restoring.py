@@ -84,8 +84,8 @@ async def _restoration(core: Core, scope: Scope, memory: Memory, now: datetime) 
                 "consolidate() makes a new one of what is held"
             )
         before = as_before(await core.store.history(scope, memory.id))
-        if before is None:
-            raise Conflict(f"memory {memory.id} was imported as forgotten; it cannot be restored")
+        if before is None:  # it was never in sight: the words of a request to lose something
+            before = replace(memory, state=State.ACTIVE, retired_at=None)
         return [_restored(memory, replace(before, version=version))]
     if memory.state is State.ARCHIVED:
         is_former = memory.superseded_by is not None
