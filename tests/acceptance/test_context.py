@@ -330,11 +330,9 @@ def test_sessions_and_users_never_mix(home):
         assert contents(context.window()) == [f"Secret {number}"]
         context.end()
     for number, scope in enumerate(scopes):
-        stored = (
-            memory.scoped(**{part: getattr(scope, part) for part in ("tenant", "user")})
-            if (scope.tenant or scope.user)
-            else memory
-        )
+        stored = memory
+        if scope.tenant or scope.user:
+            stored = memory.scoped(tenant=scope.tenant, user=scope.user or None)
         assert f"Secret {number}" in texts(stored.list(limit=100))
 
 
