@@ -26,7 +26,8 @@ def test_what_names_the_subject_tells_them_apart(one, other):
     ("one", "other"),
     [
         ("My bin is number 31.", "My bin is number 32 now."),
-        ("I rent bin 31 in the yard.", "I rent bin 32 behind the mill."),
+        ("I rent bin 31 in the yard.", "I rent bin 32 in the shed."),
+        ("Gravel lies in the yard.", "Sand came by lorry."),
         ("Dr Abara is my dentist.", "Dr Lind is my dentist now."),
         ("My current wage is 40k.", "My new wage is 42k."),
         ("My niece plays the flute, and my nephew plays chess.", "My nephew plays go now."),
