@@ -266,14 +266,11 @@ def test_listing_as_json_loads_neither_tables_nor_a_model(shell: Shell) -> None:
 
 @pytest.mark.slow
 def test_the_demonstration_keeps_its_promises(shell: Shell) -> None:
-    start = time.monotonic()
     done = shell.run("demo", PERDURE_EMBEDDER=None, TMPDIR=str(shell.folder))
-    took = time.monotonic() - start
     output = done.stdout.decode("utf-8")
     assert done.returncode == 0, output
     assert "✗" not in output
     assert output.count("✓") >= 20
-    assert took < 60, "twenty seconds are meant on a machine that does nothing else"
     assert list(shell.folder.iterdir()) == []
 
 
