@@ -112,11 +112,11 @@ def rule(
         return _nothing(NOTHING_HELD)
     if not replaced and not restated and asks is not Intent.UPDATE and _is_recap(former):
         return _nothing(RECAP)
+    if restated and not _outweighs(replaced, restated):
+        return _restating(statement, restated)
     is_by_slot = any(effect.by_slot for effect in replaced)
     if statement.sentence.is_retold and not is_by_slot and _retells(statement, [*known, *former]):
         return _nothing(RECAP)
-    if restated and not _outweighs(replaced, restated):
-        return _restating(statement, restated)
     if replaced:
         return _ruling("update", TAKES_PLACE, Relation.SUPERSEDES, replaced)
     if contested:

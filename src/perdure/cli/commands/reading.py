@@ -46,7 +46,7 @@ def _question(query: str) -> str:
     cls=Command,
     short_help="The memories that answer a question.",
     epilog='JSON: {"hits": [{"memory", "score", "status", "explanation"}], "abstained", '
-    '"query_time", "query", "considered", "notes"}',
+    '"query_time", "query", "considered", "notes", "likelihood"}',
 )
 @click.argument("query")
 @click.option("--limit", type=int, help="At most so many. Default 10.")
