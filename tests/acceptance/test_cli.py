@@ -156,6 +156,11 @@ def test_a_file_of_another_program_is_left_alone(shell: Shell) -> None:
     assert store.read_bytes() == b"precious" * 1000
 
 
+def heeds_interrupts() -> None:
+    """For tests that run in the background, where a shell has interrupts ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="interrupts are sent the POSIX way")
 def test_an_interrupted_import_goes_on_where_it_stopped(shell: Shell) -> None:
     count = 4000
@@ -169,6 +174,7 @@ def test_an_interrupted_import_goes_on_where_it_stopped(shell: Shell) -> None:
         stderr=subprocess.PIPE,
         cwd=shell.folder,
         env=shell.environment(),
+        preexec_fn=heeds_interrupts,
     )
     store = shell.folder / "memory.db-wal"
     deadline = time.monotonic() + TIMEOUT_S
